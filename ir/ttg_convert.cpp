@@ -115,7 +115,8 @@ LogicalResult takeSource(Operation *op, unsigned i, ConvertLayoutOp convert, Pat
     return success();
 }
 
-/* A view moves no data between threads; one in any order does not even mind which ones it gets. */
+/* A view moves no data between threads; one in any order does not even mind which ones it gets, unless its layout is
+ * meant and has dimensions that mean something: those are of the registers that come. */
 struct ReshapeOfConvert : OpRewritePattern<tt::ReshapeOp> {
     using OpRewritePattern::OpRewritePattern;
 
@@ -124,7 +125,9 @@ struct ReshapeOfConvert : OpRewritePattern<tt::ReshapeOp> {
         ConvertLayoutOp convert = convertOf(op, 0);
         if (!convert)
             return failure();
-        bool isFree = op.getAllowReorder() && !isExpensiveView(convert.getSrc().getType(), op.getType());
+        bool isMeant = op.getEfficientLayout() && op.getType().getRank() > 1;
+        bool isFree =
+            op.getAllowReorder() && !isMeant && !isExpensiveView(convert.getSrc().getType(), op.getType());
         return isFree || isTrivial(convert) ? takeSource(op, 0, convert, rewriter) : failure();
     }
 };

@@ -72,6 +72,7 @@ optimize-thread-locality|without|sm_80|differential.tri|sums|*fp32:16, *fp32:16,
 optimize-thread-locality|without|sm_80|differential.tri|gathered|*fp32:16, *fp32:16, i32, 64, 16|y|randn:f32:64x16:seed=1 y=zeros:f32:64x16 3
 optimize-thread-locality|without|sm_80|differential.tri|gathered|*fp16:16, *fp32:16, i32, 32, 256|y|randn:f16:32x256:seed=1 y=zeros:f32:32x256 3
 optimize-thread-locality|without|sm_80|differential.tri|viewed|*fp32:16, *fp32:16, 2048|y|randn:f32:2048:seed=1 y=zeros:f32:1
+optimize-reduction-locality|after:reduce-data-duplication|pvc|differential.tri|product_sums|*fp16:16, *fp16:16, *fp32:16, 64|y|randint:f16:64x64:seed=1,low=-9,high=9 randint:f16:64x64:seed=2,low=-9,high=9 y=zeros:f32:64
 accelerate-matmul|without|sm_80|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 in-thread-transpose|without|gfx942|differential.tri|product|$mm, 64, 64, 128, 'tf32', False|c|$mm_args
 block-pingpong|without|gfx942|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
