@@ -1,5 +1,5 @@
-/* Lets the sub-groups of a reduction along the rows of a matrix unit's result exchange a square once, where each row would
- * be summed up across the lanes by itself.
+/* Lets the sub-groups of a reduction along the rows of a matrix unit's result exchange a square once, where each row
+ * would be summed up across the lanes by itself.
  *
  *     %s = "tt.reduce"(%d) <{axis = 1}> : tensor<16x16xf32, #dpas>      // lane n has column n: 16 exchanged sums
  *   becomes
@@ -56,7 +56,7 @@ static MlirAttribute layout_of(MlirContext context, const view *v)
     return tri_encoding_make(context, &e);
 }
 
-static MlirType type_of(const match *m, const view *v)
+static MlirType type_of_view(const match *m, const view *v)
 {
     return tri_type_tensor(v->rank, v->shape, m->element, layout_of(mlirTypeGetContext(m->element), v));
 }
@@ -152,7 +152,7 @@ static bool match_reduce(tri_arena *arena, MlirOperation reduce, match *m)
         rows * m->warps_m != tri_type_dim(type, 0))
         return false;
     view v = in_registers(m);
-    return keeps_rows(arena, m, type, type_of(m, &v));
+    return keeps_rows(arena, m, type, type_of_view(m, &v));
 }
 
 /* A view of registers as they are. */
@@ -180,16 +180,16 @@ static MlirValue reduced(tri_arena *arena, tri_builder *b, const match *m, MlirV
     return tri_op_result(made, 0);
 }
 
-static void split(tri_arena *arena, const match *m)
+static void turn_squares(tri_arena *arena, const match *m)
 {
     tri_builder b = tri_builder_before(m->reduce);
     MlirType result = mlirValueGetType(tri_op_result(m->reduce, 0));
     view registers = in_registers(m), turn = turned(m), rows = in_rows(m), parent = flat(m);
-    MlirValue x = viewed(&b, tri_op_operand(m->reduce, 0), type_of(m, &registers));
+    MlirValue x = viewed(&b, tri_op_operand(m->reduce, 0), type_of_view(m, &registers));
     x = reduced(arena, &b, m, x, TILES_N);
     x = reduced(arena, &b, m, x, REPEATS - 1);
-    x = tri_builder_unary(&b, "ttg.convert_layout", type_of(m, &turn), x);
-    x = reduced(arena, &b, m, viewed(&b, x, type_of(m, &rows)), 0);
+    x = tri_builder_unary(&b, "ttg.convert_layout", type_of_view(m, &turn), x);
+    x = reduced(arena, &b, m, viewed(&b, x, type_of_view(m, &rows)), 0);
     x = reduced(arena, &b, m, x, 1);
     MlirAttribute slice = tri_infer_slice(arena, layout_of(b.context, &parent), 0);
     x = viewed(&b, x, tri_type_with_encoding(result, slice));
@@ -204,7 +204,7 @@ static bool run_optimize_reduction_locality(tri_pass_run *run)
     for (size_t i = 0; i < reduces.len; i++) {
         match m;
         if (match_reduce(run->arena, reduces.at[i], &m))
-            split(run->arena, &m);
+            turn_squares(run->arena, &m);
     }
     return true;
 }

@@ -18,7 +18,7 @@ enum {
     TRI_INTEL_END
 };
 
-extern const tri_gpu_op tri_intel_ops_dpas[], tri_intel_ops_block[];
+extern const tri_gpu_op tri_intel_ops_dpas[], tri_intel_ops_block[], tri_intel_ops_prefetch[];
 extern const tri_machine tri_intel_machine;
 
 /* A call of a function of the device's compiler, for all lanes of a sub-group together. */

@@ -72,6 +72,35 @@ softmax=(-k softmax_kernel -sig '*fp32, *fp32, i32, i32, i32, i32, BLOCK_SIZE=10
     readelf -SW k.zebin | grep -q '\.text\.softmax_kernel'
 }
 
+# Two accesses of eight a lane, the second one half asked for.
+@test "prefetches are messages that bring nothing to registers" {
+    need ocloc
+    cat >k.ttgir <<'END'
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "xpu:pvc", "ttg.threads-per-warp" = 16 : i32} {
+  tt.func public @k(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %c: i1) {
+    %m = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32, #ttg.slice<{dim = 1, parent = #blocked}>>
+    %m2 = tt.expand_dims %m {axis = 1 : i32} : tensor<32xi32, #ttg.slice<{dim = 1, parent = #blocked}>> -> tensor<32x1xi32, #blocked>
+    %s = arith.constant dense<256> : tensor<32x1xi32, #blocked>
+    %o = arith.muli %m2, %s : tensor<32x1xi32, #blocked>
+    %k = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32, #ttg.slice<{dim = 0, parent = #blocked}>>
+    %k2 = tt.expand_dims %k {axis = 0 : i32} : tensor<32xi32, #ttg.slice<{dim = 0, parent = #blocked}>> -> tensor<1x32xi32, #blocked>
+    %ob = tt.broadcast %o : tensor<32x1xi32, #blocked> -> tensor<32x32xi32, #blocked>
+    %kb = tt.broadcast %k2 : tensor<1x32xi32, #blocked> -> tensor<32x32xi32, #blocked>
+    %at = arith.addi %ob, %kb : tensor<32x32xi32, #blocked>
+    %b = tt.splat %x : !tt.ptr<f16> -> tensor<32x32x!tt.ptr<f16>, #blocked>
+    %p = tt.addptr %b, %at : tensor<32x32x!tt.ptr<f16>, #blocked>, tensor<32x32xi32, #blocked>
+    %mask = tt.splat %c : i1 -> tensor<32x32xi1, #blocked>
+    ttig.prefetch %p {cache = 1 : i32, evict = 1 : i32, isVolatile = false} : tensor<32x32x!tt.ptr<f16>, #blocked>
+    ttig.prefetch %p, %mask {cache = 1 : i32, evict = 1 : i32, isVolatile = false} : tensor<32x32x!tt.ptr<f16>, #blocked>
+    tt.return
+  }
+}
+END
+    tritcc -arch=pvc -emit=llir=k.ll,zebin=k.zebin -O0 k.ttgir
+    [ "$(grep -c 'call.*lsc_prefetch_global' k.ll)" -eq 4 ]
+}
+
 @test "what a device or its compiler lacks is an error" {
     cat >k.tri <<'END'
 import triton

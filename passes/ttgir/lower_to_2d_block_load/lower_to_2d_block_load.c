@@ -15,7 +15,7 @@
  * operations load element by element (tritcc.surface = "elements"); where a loop changes it the lowering asks each
  * time. Stores of what a product gives go from its layout to memory as blocks, too (ttig.2d_block_store). A remark of
  * group "block-io" says for each load and store whether it is one, or why not. Answers to
- * tritonintelgpu-materialize-block-pointer and tritonintelgpu-lower-to-2d-block-load. Test:
+ * tritonintelgpu-lower-to-2d-block-load. Test:
  * tests/passes/lower-to-2d-block-load.mlir */
 #include "passes/passes.h"
 

@@ -25,6 +25,7 @@ typedef struct {
     MlirValue value;
     int stage;         /* of the op that makes it */
     int age;           /* longest use: how many new iterations ago */
+    int turn;          /* among those that are kept longer than the old loop does, from 1 on; 0: it is not */
     intptr_t at[MAX_STAGES + 2]; /* [age]: index among the new loop's iter args */
     MlirValue current; /* made in this iteration of the new loop */
 } carried;
@@ -42,6 +43,7 @@ typedef struct {
     tri_map stages;         /* MlirOperation.ptr -> 1 + stage */
     int last;               /* S */
     TRI_VEC(carried) carried;
+    int kept;               /* how many of those have a turn */
     TRI_VEC(slot) slots;    /* the new loop's iter args */
     tri_map *made;          /* [prologue iteration]: body value -> value */
     tri_map *next_args;     /* [prologue iteration]: body argument -> what it becomes after it */
@@ -133,6 +135,8 @@ static carried *need(expander *x, intptr_t arg, MlirValue value, int stage, int 
         c = &tri_vec_last(&x->carried);
     }
     c->age = age > c->age ? age : c->age;
+    if (!c->turn && age > (arg >= 0))
+        c->turn = ++x->kept;
     return c;
 }
 
@@ -265,7 +269,7 @@ static MlirValue initial(expander *x, const carried *c, int age)
 }
 
 /* What the new loop carries besides its induction variable: the old loop's arguments in their order, then what
- * has to be kept longer, the oldest first. */
+ * has to be kept longer in the order in which the body needs it, the oldest first. */
 static void order_slots(expander *x)
 {
     for (intptr_t j = 0; j < mlirOperationGetNumResults(x->loop); j++) {
@@ -275,11 +279,14 @@ static void order_slots(expander *x)
         c->at[1] = (intptr_t)x->slots.len;
         tri_vec_push(x->arena, &x->slots, (slot){c, 1});
     }
-    for (size_t i = 0; i < x->carried.len; i++) {
-        carried *c = &x->carried.at[i];
-        for (int age = c->age; age > (c->arg >= 0); age--) {
-            c->at[age] = (intptr_t)x->slots.len;
-            tri_vec_push(x->arena, &x->slots, (slot){c, age});
+    carried **turns = TRI_NEW_ARRAY(x->arena, carried *, x->kept + 1);
+    for (size_t i = 0; i < x->carried.len; i++)
+        if (x->carried.at[i].turn)
+            turns[x->carried.at[i].turn - 1] = &x->carried.at[i];
+    for (int i = 0; i < x->kept; i++) {
+        for (int age = turns[i]->age; age > (turns[i]->arg >= 0); age--) {
+            turns[i]->at[age] = (intptr_t)x->slots.len;
+            tri_vec_push(x->arena, &x->slots, (slot){turns[i], age});
         }
     }
 }

@@ -52,9 +52,9 @@ bool tri_pipeline_can_predicate(MlirOperation op)
     static const char *const any_time[] = {"ttg.local_load", "ttg.local_alloc", "ttg.local_store", "ttg.async_wait",
                                            "ttg.async_commit_group", "ttg.memdesc_index", "ttng.warp_group_dot",
                                            "ttng.warp_group_dot_wait", "ttng.fence_async_shared", "ttng.tmem_alloc",
-                                           "ttng.tmem_load", NULL};
+                                           "ttng.tmem_load", "ttig.descriptor_prefetch", NULL};
     static const char *const masked[] = {"tt.load", "tt.store", "ttg.async_copy_global_to_local", "tt.atomic_rmw",
-                                         NULL};
+                                         "ttig.prefetch", NULL};
     return is_one_of(op, any_time) || is_one_of(op, masked) || find_row(op) || tri_op_is_pure(op) ||
            !tri_op_has_effects(op);
 }
@@ -115,12 +115,26 @@ static MlirOperation narrow_scalar(tri_arena *arena, MlirOperation op, const pre
     return op;
 }
 
+/* The iteration's predicate comes first: where it is false, nothing else is looked at. */
+static MlirOperation narrow_prefetch(tri_arena *arena, MlirOperation op, MlirValue pred)
+{
+    tri_builder b = tri_builder_before(op);
+    MlirValue all = conjunction(&b, (MlirValue){NULL}, pred, mlirValueGetType(tri_op_operand(op, 0)));
+    if (mlirOperationGetNumOperands(op) == 1)
+        return with_operand(arena, op, 1, -1, all);
+    MlirType type = mlirValueGetType(all);
+    mlirOperationSetOperand(op, 1, tri_builder_binary(&b, "arith.andi", type, all, tri_op_operand(op, 1)));
+    return op;
+}
+
 MlirOperation tri_pipeline_predicate(tri_arena *arena, MlirOperation op, MlirValue pred)
 {
     tri_builder b = tri_builder_before(op);
     const pred_row *row = find_row(op);
     if (row)
         return narrow_scalar(arena, op, row, pred);
+    if (tri_op_is(op, "ttig.prefetch"))
+        return narrow_prefetch(arena, op, pred);
     bool is_load = tri_op_is(op, "tt.load"), is_copy = tri_op_is(op, "ttg.async_copy_global_to_local");
     if (!is_load && !is_copy && !tri_op_is(op, "tt.store") && !tri_op_is(op, "tt.atomic_rmw"))
         return op;
