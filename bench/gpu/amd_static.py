@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Compares the AMD assembly of tritcc with that of Triton's own AMD back end, without a GPU.
 
-    amd_static.py TRITCC [--arch gfx942,gfx1100] [--far] [--timeout SECONDS] [NAME...]
+    amd_static.py TRITCC [--arch gfx942,gfx1100] [--far] [--timeout SECONDS] [--rows ROWS PACKAGES] [NAME...]
 
-Needs a Python with Triton; no ROCm. Both compilers are told that arrays take less than 2 GiB, as Triton's launcher
+The kernels are those of kernels.list, or with --rows those of packages, as bench/compile/sweep.py takes them; without
+--timeout a compiler gets 120 seconds for one. Needs a Python with Triton; no ROCm. Both compilers are told that arrays take less than 2 GiB, as Triton's launcher
 says of most; --far leaves that out. Warps are cut to what a block of the chip holds, stages to 2.
 
 One line per kernel, chip and compiler: registers (VGPRs, AGPRs among them), registers spilled, bytes of LDS, blocks
@@ -14,7 +15,9 @@ instructions in loops are counted for each matrix instruction there, or where th
 Loops that only wait for a lock are left out.
 """
 import argparse
+import json
 import math
+import multiprocessing
 import os
 import re
 import subprocess
@@ -23,6 +26,7 @@ import tempfile
 import time
 
 os.environ.setdefault("TRITON_CACHE_DIR", tempfile.mkdtemp())
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tests/peer"))
 from cases import load_cases
 
 LANES = {"gfx90a": 64, "gfx942": 64, "gfx950": 64, "gfx1100": 32, "gfx1201": 32}
@@ -102,44 +106,95 @@ def is_type(word):
     return re.match(r"\*|[iuf]\d|fp\d|bf16", word)
 
 
+class Listed:
+    """A kernel of kernels.list, as both compilers take it."""
+
+    def __init__(self, case):
+        self.name, self.kernel, self.source, self.warps, self.case = case.name, case.kernel, case.source, case.warps, case
+        self.folder = os.path.dirname(case.source)
+
+    def signature(self, far):
+        return ",".join(w + ":S" if w.startswith("*") and not far else w for w in self.case.types)
+
+    def described(self):
+        """Triton's function, types and constants of its parameters, those that 16 divides."""
+        import triton.language as tl
+        jit, types, constants, divided = self.case.jit(), {}, {}, []
+        for name, word in zip(jit.arg_names, self.case.types):
+            types[name] = word.split(":")[0] if is_type(word) else "constexpr"
+            if not is_type(word):
+                constants[name] = getattr(tl, word[3:]) if word.startswith("tl.") else eval(word)
+            elif word.endswith(":16"):
+                divided.append(name)
+        return jit, types, constants, divided
+
+
+class Row:
+    """A kernel of a package, as tests/peer/peer.py has them."""
+
+    def __init__(self, number, row, packages):
+        self.name, self.row, self.packages = f"{number}-{row['kernel']}", row, packages
+        self.kernel, self.source, self.folder = row["kernel"], os.path.join(packages, row["file"]), packages
+        self.warps = row.get("num_warps", 4)
+
+    def signature(self, far):
+        import corpus
+        text = corpus.signature(self.row)
+        for name, kind in self.row["signature"].items():
+            if kind.startswith("*") and not far:
+                text = re.sub(rf"([(, ]{name}=[^,)]*)", r"\1:S", text, count=1)
+        return text
+
+    def described(self):
+        import peer
+        module = peer.load(self.source, self.packages)
+        constants = {k: peer.value(v, module) for k, v in self.row["constexprs"].items()}
+        return (peer.unwrap(getattr(module, self.kernel)), self.row["signature"] | {k: "constexpr" for k in constants},
+                constants, self.row.get("div16", []))
+
+
 def by_tritcc(tritcc, case, arch, warps, far, timeout):
-    types = [w + ":S" if w.startswith("*") and not far else w for w in case.types]
     done = subprocess.run([tritcc, "-emit=amdgcn=-", case.source, "-arch=" + arch, "-k", case.kernel, f"-num-warps={warps}",
-                           "-num-stages=2", "-sig", ",".join(types)], capture_output=True, text=True, timeout=timeout)
+                           "-num-stages=2", "-I", case.folder, "-sig", case.signature(far)], capture_output=True, text=True,
+                          timeout=timeout)
     if done.returncode:
         raise RuntimeError(done.stderr.strip().split("\n")[0])
     return done.stdout, 0
 
 
-def by_triton(case, arch, warps, far):
+def by_triton(pipe, case, arch, warps, far):
     """Runs in a process of its own, which may be ended."""
     import triton
-    import triton.language as tl
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
-    jit = case.jit()
-    signature, constants, attrs = {}, {}, {}
-    for i, (name, word) in enumerate(zip(jit.arg_names, case.types)):
-        if not is_type(word):
-            constants[(i, )] = getattr(tl, word[3:]) if word.startswith("tl.") else eval(word)
-            signature[name] = "constexpr"
-            continue
-        signature[name] = word.split(":")[0]
-        hints = [["tt.divisibility", 16]] if word.endswith(":16") else []
-        hints += [["tt.pointer_range", 32]] if word.startswith("*") and not far else []
+    jit, types, constants, divided = case.described()
+    attrs = {}
+    for i, name in enumerate(jit.arg_names):
+        hints = [["tt.divisibility", 16]] if name in divided else []
+        hints += [["tt.pointer_range", 32]] if types[name].startswith("*") and not far else []
         if hints:
             attrs[(i, )] = hints
-    made = triton.compile(ASTSource(jit, signature, constants, attrs), target=GPUTarget("hip", arch, LANES[arch]),
-                          options={"num_warps": warps, "num_stages": 2})
-    return made.asm["amdgcn"], made.metadata.shared
+    source = ASTSource(jit, types, {(jit.arg_names.index(k), ): v for k, v in constants.items()}, attrs)
+    start = time.time()
+    made = triton.compile(source, target=GPUTarget("hip", arch, LANES[arch]), options={"num_warps": warps, "num_stages": 2})
+    pipe.send((made.asm["amdgcn"], made.metadata.shared, time.time() - start))
 
 
-def in_process(arguments, timeout):
-    done = subprocess.run([sys.executable, __file__, "--one", *arguments], capture_output=True, text=True, timeout=timeout)
-    if done.returncode:
-        raise RuntimeError((done.stderr.strip().split("\n") or ["?"])[-1][:120])
-    shared, seconds, text = done.stdout.split("\n", 2)
-    return text, int(shared), float(seconds)
+def in_process(case, arch, warps, options):
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe(False)
+    child = context.Process(target=by_triton, args=(theirs, case, arch, warps, options.far))
+    child.start()
+    theirs.close()
+    try:
+        if not ours.poll(options.timeout):
+            raise subprocess.TimeoutExpired("triton", options.timeout)
+        return ours.recv()
+    except EOFError:
+        raise RuntimeError("no code") from None
+    finally:
+        child.kill()
+        child.join()
 
 
 def blocks(arch, m, warps):
@@ -185,8 +240,7 @@ def compare(options, case, arch, ratios, known):
                 text, shared = by_tritcc(options.tritcc, case, arch, warps, options.far, options.timeout)
                 seconds = time.time() - start
             else:
-                words = [case.name, arch, str(warps)] + (["--far"] if options.far else [])
-                text, shared, seconds = in_process(words, options.timeout)
+                text, shared, seconds = in_process(case, arch, warps, options)
         except (RuntimeError, subprocess.TimeoutExpired) as error:
             reason = "more than %d s" % options.timeout if isinstance(error, subprocess.TimeoutExpired) else error
             print(f"{case.name:20} {arch:8} {who:7} {reason}", flush=True)
@@ -215,16 +269,19 @@ def main():
     parser.add_argument("--arch", default="gfx942,gfx1100")
     parser.add_argument("--far", action="store_true")
     parser.add_argument("--timeout", type=int, default=120)
-    if sys.argv[1:2] == ["--one"]:
-        name, arch, warps, *far = sys.argv[2:]
-        start = time.time()
-        text, shared = by_triton(load_cases()[name], arch, int(warps), bool(far))
-        print(shared, time.time() - start, text, sep="\n")
-        return
-    options = parser.parse_args()
+    parser.add_argument("--rows", nargs=2)
+    options = parser.parse_intermixed_args()
     ratios, known, is_explained = {}, reasons(), True
-    for name, case in load_cases().items():
-        for arch in options.arch.split(",") if not options.names or name in options.names else ():
+    if options.rows:
+        import peer
+        from triton.backends.compiler import GPUTarget
+        peer.prepare(GPUTarget("cuda", 90, 32))  # what packages ask when they are loaded
+        cases = [Row(i, json.loads(line), options.rows[1]) for i, line in enumerate(open(options.rows[0]))]
+    else:
+        cases = [Listed(case) for case in load_cases().values()]
+    import triton  # once, for all that are compiled
+    for case in cases:
+        for arch in options.arch.split(",") if not options.names or case.name in options.names else ():
             is_explained &= compare(options, case, arch, ratios, known)
     for what, values in ratios.items():
         mean = math.exp(sum(math.log(max(v, 1e-3)) for v in values) / len(values))

@@ -146,8 +146,11 @@ static bool has_room_ahead(const levels *l, const tri_machine_facts *facts, int 
 {
     tri_arena *arena = l->p.arena;
     int64_t sums = 0, operands = 0, ahead = 0, products = 0;
+    MlirType buffer;
+    tri_encoding rows;
     for (size_t i = 0; i < l->loads.len; i++)
-        if (!tri_map_find_ptr(&l->excluded, l->loads.at[i].ptr))
+        if (!tri_map_find_ptr(&l->excluded, l->loads.at[i].ptr) &&
+            !tri_pipeline_is_row_copy(&l->p, l->loads.at[i], &buffer, &rows))
             ahead += tri_dots_registers(arena, mlirValueGetType(tri_op_result(l->loads.at[i], 0)));
     for (MlirOperation op = mlirBlockGetFirstOperation(l->body); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op)) {

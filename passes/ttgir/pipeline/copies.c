@@ -10,6 +10,7 @@
  * runs. A scalar goes as a tensor of one element. */
 #include "passes/ttgir/pipeline/lower.h"
 
+#include "ir/encoding.h"
 #include "ir/type.h"
 
 static bool is_zero(MlirValue value)
@@ -51,7 +52,8 @@ static MlirValue start_copy(const tri_pipeline *p, tri_async_load *load)
 {
     MlirOperation op = load->load;
     tri_builder b = tri_builder_before(op);
-    MlirAttribute encoding = tri_pipeline_spread_encoding(p, load);
+    MlirAttribute encoding = load->is_row_copy ? tri_encoding_make(b.context, &load->rows)
+                                               : tri_pipeline_spread_encoding(p, load);
     MlirValue pointer = operand_of_copy(&b, load, encoding, tri_op_operand(op, 0)),
               mask = operand_of_copy(&b, load, encoding, tri_op_segment_value(op, 1));
     MlirValue other = tri_op_segment_value(op, 2);
@@ -127,6 +129,13 @@ static MlirValue read_slot(tri_builder *b, const tri_async_load *load, MlirType 
     return is_scalar ? tri_pipeline_placed(tri_builder_unary(b, "tt.unsplat", type, value), load->use) : value;
 }
 
+/* Rows are waited for in front of everything else of the body: what is loaded to registers for the next iteration
+ * counts where copies do, and would be waited for with them. */
+static tri_place wait_place(const tri_async_load *load)
+{
+    return load->is_row_copy ? (tri_place){load->use.stage, -1} : load->use;
+}
+
 void tri_pipeline_copy(tri_lowering *l, tri_async_load *load)
 {
     MlirOperation op = load->load;
@@ -142,7 +151,7 @@ void tri_pipeline_copy(tri_lowering *l, tri_async_load *load)
                                                       .results = &token,
                                                       .num_attrs = 1,
                                                       .attrs = &num});
-    tri_pipeline_placed(ready, load->use);
+    tri_pipeline_placed(ready, wait_place(load));
     MlirValue slot = tri_pipeline_placed(tri_pipeline_slot(&b, load->ring, load->out), load->use);
     bool needs_select = tri_pipeline_needs_fill(op);
     if (!needs_select && !tri_pipeline_replace_allocs(result, slot)) {

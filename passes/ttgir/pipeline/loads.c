@@ -10,6 +10,7 @@
  * themselves are in pipeline_copies.c, those through descriptors in pipeline_tma.c. */
 #include "passes/ttgir/pipeline/lower.h"
 
+#include "ir/analysis/blocked.h"
 #include "ir/encoding.h"
 #include "ir/machines.h"
 #include "ir/op_classes.h"
@@ -77,9 +78,11 @@ static bool choose_route(tri_lowering *l, tri_async_load *load)
     if (!tri_op_is(load->load, "tt.load"))
         return false;
     const tri_machine_facts *facts = tri_machines_of(mlirModuleGetOperation(l->p->run->module));
-    if (facts->loads_ahead_in_registers && !facts->async_copies)
-        return false; /* its value is carried as it is */
     load->route = TRI_LOAD_COPY;
+    if (facts->loads_ahead_in_registers && !facts->async_copies) { /* else its value is carried as it is */
+        load->contiguity = (int)tri_pipeline_contiguity(l->p, load->load);
+        return load->is_row_copy = tri_pipeline_is_row_copy(l->p, load->load, &load->buffer, &load->rows);
+    }
     load->buffer = tri_pipeline_buffer_type(l->p, load->load);
     if (mlirTypeIsNull(load->buffer))
         return false;
@@ -87,14 +90,48 @@ static bool choose_route(tri_lowering *l, tri_async_load *load)
     return tri_pipeline_copy_bytes(l->p, load->load, load->buffer) >= 4;
 }
 
+/* Shared memory that rings of rows may take, so that as many programs run beside each other as registers allow: a
+ * thread has about twice the sums of its products, and some more. At most half of it. */
+static int64_t room_of_rows(tri_lowering *l)
+{
+    enum { others = 48, least_programs = 2 };
+    MlirOperation module = mlirModuleGetOperation(l->p->run->module);
+    const tri_machine_facts *facts = tri_machines_of(module);
+    tri_launch launch = tri_blocked_launch(module);
+    int64_t registers = others, threads = (int64_t)launch.warps * launch.lanes;
+    for (MlirOperation op = mlirBlockGetFirstOperation(l->body); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
+        if (tri_op_is(op, "tt.dot") || tri_op_is(op, "tt.dot_scaled"))
+            registers += 2 * tri_dots_registers(l->p->arena, mlirValueGetType(tri_op_operand(op, 2)));
+    int64_t programs = facts->block_registers / (threads * registers);
+    return facts->max_shared / (programs > least_programs ? programs : least_programs);
+}
+
+static bool has_room(const tri_async_load *load, int64_t most, int64_t *rows)
+{
+    tri_memdesc desc;
+    int64_t bytes = load->buffers;
+    if (!load->is_row_copy || !tri_type_get_memdesc(load->buffer, &desc))
+        return true;
+    for (int d = 0; d < desc.rank; d++)
+        bytes *= desc.shape[d];
+    bytes *= tri_type_bits(desc.element) / 8;
+    if (*rows + bytes > most)
+        return false;
+    *rows += bytes;
+    return true;
+}
+
 static void collect_loads(tri_lowering *l)
 {
+    int64_t rows = 0, most = room_of_rows(l);
     for (MlirOperation op = mlirBlockGetFirstOperation(l->body); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op)) {
         tri_async_load load = {.load = op, .start = tri_pipeline_place_of(op), .barrier = -1};
         bool is_load =
             tri_op_is(op, "tt.load") || tri_op_is(op, "tt.descriptor_load") || tri_op_is(op, "tt.descriptor_gather");
-        if (!is_load || !tri_pipeline_has_place(op) || !find_first_use(l, &load) || !choose_route(l, &load))
+        if (!is_load || !tri_pipeline_has_place(op) || !find_first_use(l, &load) || !choose_route(l, &load) ||
+            !has_room(&load, most, &rows))
             continue;
         load.buffers += feeds_async_product(op);
         tri_vec_push(l->p->arena, &l->loads, load);

@@ -5,6 +5,7 @@
 #ifndef TRI_PASSES_TTGIR_PIPELINE_LOWER_H
 #define TRI_PASSES_TTGIR_PIPELINE_LOWER_H
 
+#include "ir/encoding.h"
 #include "passes/ttgir/pipeline/pipeline.h"
 
 typedef struct {
@@ -21,6 +22,8 @@ typedef struct {
     MlirValue ring;
     int buffers;           /* slots: iterations that a copy is in flight */
     int contiguity;        /* of its pointers (TRI_LOAD_COPY) */
+    bool is_row_copy;      /* whose layout is `rows` */
+    tri_encoding rows;
     MlirValue in, out;     /* slot to fill, slot to read, in this iteration */
     MlirValue phase;       /* parity of the slot to read (TMA) */
     int barrier;           /* index among the barriers, -1 before it has one (TMA) */
@@ -82,6 +85,8 @@ MlirOperation tri_pipeline_descriptors_run(tri_arena *arena, MlirOperation loop,
 void tri_pipeline_copy(tri_lowering *l, tri_async_load *load);
 /* The layout in which fewer threads copy a vector in fewer pieces than in its own; null: its own is as good. */
 MlirAttribute tri_pipeline_spread_encoding(const tri_pipeline *p, const tri_async_load *load);
+/* Whether a load becomes a copy of rows (rows.c): into this buffer, with pointers in this layout. */
+bool tri_pipeline_is_row_copy(const tri_pipeline *p, MlirOperation load, MlirType *out_buffer, tri_encoding *out_rows);
 /* TMA: barriers for all loads that need one, then each load. */
 bool tri_pipeline_is_tma(const tri_pipeline *p, MlirOperation load, MlirType *out_buffer);
 void tri_pipeline_make_tma_barriers(tri_lowering *l);

@@ -271,6 +271,7 @@ MlirOperation tri_pipeline_lower(const tri_pipeline *p, MlirOperation loop)
 {
     tri_pipeline_normalize(loop);
     loop = tri_pipeline_loads_run(p, loop);
+    tri_pipeline_normalize(loop);
     loop = tri_pipeline_descriptors_run(p->arena, loop, (int)tri_op_int(loop, "tt.scheduled_max_stage", 1));
     tri_pipeline_place_rest(loop);
     return loop;

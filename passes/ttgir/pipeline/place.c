@@ -4,6 +4,8 @@
 #include "ir/encoding.h"
 #include "ir/type.h"
 
+#include <limits.h>
+
 bool tri_pipeline_has_place(MlirOperation op) { return !mlirAttributeIsNull(tri_op_attr(op, "loop.stage")); }
 
 tri_place tri_pipeline_place_of(MlirOperation op)
@@ -41,14 +43,14 @@ static void shift_clusters(MlirOperation loop, int from, int by)
 
 void tri_pipeline_normalize(MlirOperation loop)
 {
-    int first = -1;
+    int first = INT_MAX;
     MlirOperation op = mlirBlockGetFirstOperation(tri_op_body(loop, 0));
     for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
         int cluster = tri_pipeline_place_of(op).cluster;
-        if (tri_pipeline_has_place(op) && (first < 0 || cluster < first))
+        if (tri_pipeline_has_place(op) && cluster < first)
             first = cluster;
     }
-    if (first > 0)
+    if (first != 0 && first != INT_MAX)
         shift_clusters(loop, first, -first);
 }
 
