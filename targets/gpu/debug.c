@@ -12,6 +12,7 @@ struct tri_gpu_debug {
     tri_str file;               /* of that subprogram */
     tri_map files;              /* name -> DIFile */
     tri_map inlined;            /* "file:function" -> DISubprogram of an inlined function */
+    tri_map places;             /* MLIR's location -> DILocation, within that subprogram */
 };
 
 /* llvm-c's enum stops at line tables; the next kind is "directives only", which does not mark the
@@ -49,6 +50,7 @@ tri_gpu_debug *tri_gpu_debug_create(tri_gpu *g)
     d->builder = LLVMCreateDIBuilder(g->module);
     tri_map_init(&d->files, g->arena);
     tri_map_init(&d->inlined, g->arena);
+    tri_map_init(&d->places, g->arena);
     g->debug = d;
     tri_position at = {.file = TRI_STR("unknown")};
     MlirOperation first = mlirBlockGetFirstOperation(mlirModuleGetBody(g->unit->module));
@@ -80,6 +82,7 @@ void tri_gpu_debug_function(tri_gpu *g, MlirOperation func, LLVMValueRef functio
     tri_location_position(mlirOperationGetLocation(func), &at);
     g->debug->file = at.file;
     g->debug->subprogram = make_subprogram(g, tri_op_symbol(func), at.file, at.line);
+    tri_map_init(&g->debug->places, g->arena);
     LLVMSetSubprogram(function, g->debug->subprogram);
     tri_gpu_debug_at(g, mlirOperationGetLocation(func));
 }
@@ -97,6 +100,8 @@ static LLVMMetadataRef inlined_scope(tri_gpu *g, tri_str file, unsigned line)
     return scope;
 }
 
+static LLVMMetadataRef location_of(tri_gpu *g, MlirLocation location);
+
 static LLVMMetadataRef make_location(tri_gpu *g, MlirLocation location)
 {
     tri_gpu_debug *d = g->debug;
@@ -106,16 +111,27 @@ static LLVMMetadataRef make_location(tri_gpu *g, MlirLocation location)
     MlirLocation caller = tri_location_caller(location);
     if (!mlirLocationIsNull(caller))
         return LLVMDIBuilderCreateDebugLocation(g->llvm, at.line, at.column, inlined_scope(g, at.file, at.line),
-                                                make_location(g, caller));
+                                                location_of(g, caller));
     LLVMMetadataRef scope = d->subprogram;
     if (!tri_str_equal(at.file, d->file))
         scope = LLVMDIBuilderCreateLexicalBlockFile(d->builder, scope, file_of(g, at.file), 0);
     return LLVMDIBuilderCreateDebugLocation(g->llvm, at.line, at.column, scope, NULL);
 }
 
+/* Locations are unique, and many operations have the same: each is made once in a function. */
+static LLVMMetadataRef location_of(tri_gpu *g, MlirLocation location)
+{
+    LLVMMetadataRef made = tri_map_find_ptr(&g->debug->places, location.ptr);
+    if (!made) {
+        made = make_location(g, location);
+        tri_map_set_ptr(&g->debug->places, location.ptr, made);
+    }
+    return made;
+}
+
 void tri_gpu_debug_at(tri_gpu *g, MlirLocation location)
 {
-    LLVMSetCurrentDebugLocation2(g->b, make_location(g, location));
+    LLVMSetCurrentDebugLocation2(g->b, location_of(g, location));
 }
 
 void tri_gpu_debug_finish(tri_gpu *g)

@@ -23,6 +23,7 @@ typedef struct {
     tri_unit *unit;
     TRI_VEC(tri_str) files;   /* by number: name as in .file */
     TRI_VEC(tri_str) names;   /* of functions, by label */
+    tri_map written;          /* line -> tri_str *, what stands in its place: a loop's lines come again and again */
     tri_buf out;
 } rewriter;
 
@@ -131,7 +132,7 @@ static int take_chain(const rewriter *r, tri_str comment, place *out, int max)
     return 0;
 }
 
-static void add_loc(rewriter *r, tri_str line)
+static void write_loc(rewriter *r, tri_str line)
 {
     enum { max_depth = 32 };
     place chain[max_depth];
@@ -153,10 +154,25 @@ static void add_loc(rewriter *r, tri_str line)
     tri_buf_add_char(&r->out, '\n');
 }
 
+static void add_loc(rewriter *r, tri_str line)
+{
+    const tri_str *known = tri_map_find(&r->written, line);
+    if (known) {
+        tri_buf_add_str(&r->out, *known);
+        return;
+    }
+    size_t begin = r->out.len;
+    write_loc(r, line);
+    tri_str *made = TRI_NEW(r->unit->arena, tri_str);
+    *made = tri_str_copy(r->unit->arena, tri_str_sub(tri_buf_str(&r->out), begin, r->out.len));
+    tri_map_set(&r->written, line, made);
+}
+
 void tri_nvptx_add_inlining(tri_unit *unit, tri_buf *text)
 {
     rewriter r = {.unit = unit};
     tri_str rest = tri_buf_str(text);
+    tri_map_init(&r.written, unit->arena);
     collect_files(&r, rest);
     while (rest.len) {
         tri_str line = next_line(&rest);

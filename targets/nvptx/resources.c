@@ -140,6 +140,8 @@ static int barrier_of(tri_str line)
     static const char *const words[] = {"bar.sync",    "bar.red",        "bar.arrive", "barrier.sync",
                                         "barrier.red", "barrier.arrive", "barrier.cta"};
     bool is_barrier = false;
+    if (!tri_nvptx_has(line, "bar"))
+        return -1;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         is_barrier = is_barrier || tri_nvptx_has(line, words[i]);
     for (size_t i = 1; is_barrier && i < line.len; i++) {
