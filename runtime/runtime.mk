@@ -39,7 +39,8 @@ obj/runtime/launch.o: $(LAUNCH_HOSTS:%=gen/runtime/launch-%.s)
 
 # Vector math for CPU kernels: bitcode that names no processor, so that it suits all.
 EXTRA_OBJS += obj/runtime/vmath.o
-gen/runtime/%.ll: $(srcdir)/runtime/vmath/%.c $(srcdir)/runtime/vmath/functions.h
+VMATH_HEADERS = $(srcdir)/runtime/vmath/functions.h $(srcdir)/runtime/vmath/bessel.h $(srcdir)/runtime/vmath/bessel_of.h
+gen/runtime/%.ll: $(srcdir)/runtime/vmath/%.c $(VMATH_HEADERS)
 	@mkdir -p $(@D)
 	$(SAY) CLANG vmath/$*.c
 	$(Q)$(CLANG) -std=gnu17 -Wall -Wextra -Werror -O1 -ffp-contract=on -fno-math-errno -fno-ident -fno-stack-protector \
@@ -66,7 +67,7 @@ EXTRA_OBJS += obj/runtime/device_math.o
 DEVICE_MATH_FLAGS = --target=amdgcn-amd-amdhsa -nogpulib -mcode-object-version=5 -ffreestanding -std=gnu17 -Wall -Wextra -Werror -O1 -DTRI_DEVICE \
 	-ffp-contract=on -fno-math-errno -fno-ident -I$(srcdir)/runtime/vmath/device -I$(srcdir) \
 	-ffile-prefix-map=$(srcdir)/=
-gen/runtime/device/%.ll: $(srcdir)/runtime/vmath/%.c $(srcdir)/runtime/vmath/functions.h \
+gen/runtime/device/%.ll: $(srcdir)/runtime/vmath/%.c $(VMATH_HEADERS) \
 		$(srcdir)/runtime/vmath/device/math.h $(srcdir)/runtime/vmath/device/string.h
 	@mkdir -p $(@D)
 	$(SAY) CLANG vmath/$*.c

@@ -59,7 +59,8 @@ static bool rename_function(const tri_library_job *job, LLVMValueRef f, bool *ou
     tri_arena *arena = job->unit->arena;
     tri_str symbol = tri_str_copy(arena, tri_str_from(LLVMGetValueName(f)));
     tri_str name = tri_str_copy(arena, tri_str_sub(symbol, strlen(prefix), symbol.len));
-    if (is_of_vmath(name)) {
+    bool is_of_host = !job->name_of_c && is_of_c(name); /* whose own is faster */
+    if (is_of_vmath(name) && !is_of_host) {
         tri_str single = tri_str_format(arena, "%.*s_single", TRI_STR_ARG(name));
         *out_needs_vmath = true;
         name = job->may_lack_f64 && is_of_vmath(single) ? single : name;

@@ -287,10 +287,6 @@ EXPORT1(double, scalbn, (double a, int32_t n), scalbn(a, n))
 EXPORT1(float, scalbnf, (float a, int32_t n), scalbnf(a, n))
 EXPORT1(double, powi, (double a, int32_t n), pow(a, n))
 EXPORT1(float, powif, (float a, int32_t n), (float)pow(a, n))
-EXPORT1(double, jn, (int32_t n, double a), jn(n, a))
-EXPORT1(float, jnf, (int32_t n, float a), (float)jn(n, a))
-EXPORT1(double, yn, (int32_t n, double a), yn(n, a))
-EXPORT1(float, ynf, (int32_t n, float a), (float)yn(n, a))
 
 /* ---- what is above by way of doubles, for devices that may have none: a few units in the last place ---- */
 
@@ -400,3 +396,5 @@ SINGLE(rnorm3df, (float a, float b, float c), 1 / hypotf(hypotf(a, b), c))
 SINGLE(norm4df, (float a, float b, float c, float d), hypotf(hypotf(a, b), hypotf(c, d)))
 SINGLE(rnorm4df, (float a, float b, float c, float d), 1 / hypotf(hypotf(a, b), hypotf(c, d)))
 SINGLE(powif, (float a, int32_t n), single_power(a, n))
+
+#include "runtime/vmath/bessel.h"

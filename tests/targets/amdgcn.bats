@@ -137,8 +137,30 @@ from triton.language.extra import libdevice
 def k(x):
     tl.store(x, libdevice.j0(tl.load(x)))
 END
-    tritcc -1 -arch=gfx942 -emit=amdgcn=k.s -sig 'k(*fp32)' k.tri
-    [[ $errors == *"k.tri:7:17: error: the device has no function 'j0f' [TRI-7003]"* ]]
+    tritcc -arch=gfx942 -emit=amdgcn=k.s -sig 'k(*fp32)' k.tri
+    # that of C has no body here
+    cat >own.ll <<'END'
+define float @g(float %x) {
+  %y = call float @j0f(float %x)
+  ret float %y
+}
+declare float @j0f(float)
+END
+    cat >own.tri <<'END'
+import triton
+import triton.language as tl
+from triton.language import core
+
+@core.extern
+def g(x, _semantic=None):
+    return core.extern_elementwise("own", "", [x], {(core.dtype("fp32"),): ("g", core.dtype("fp32"))}, is_pure=True, _semantic=_semantic)
+
+@triton.jit
+def k(x):
+    tl.store(x, g(tl.load(x)))
+END
+    tritcc -1 -arch=gfx942 -emit=amdgcn=k.s -sig 'k(*fp32)' -extern-lib=own=own.ll own.tri
+    [[ $errors == *"own.tri:7:12: error: the device has no function 'j0f' [TRI-7003]"* ]]
     sed -i 's/libdevice.j0/tl.exp/' k.tri
     tritcc -arch=gfx942 -emit=amdgcn=k.s -sig 'k(*fp32)' k.tri
     tritcc -2 -arch=gfx943 -emit=amdgcn=k.s -sig 'k(*fp32)' k.tri
