@@ -136,7 +136,7 @@ static void finish_key(const tri_cache *cache, const tri_cache_probe *probes, si
 static bool is_kept(const tri_opt *opt)
 {
     return opt->cache_dir.len && !opt->syntax_only && !opt->dry_run && !opt->save_temps && !opt->resource_usage &&
-           opt->time_report == TRI_OPT_NO_REPORT && !opt->print_before.len && !opt->print_after.len &&
+           !opt->estimate && opt->time_report == TRI_OPT_NO_REPORT && !opt->print_before.len && !opt->print_after.len &&
            !opt->print_changed && !opt->has_sarif;
 }
 

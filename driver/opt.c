@@ -3,6 +3,7 @@
 #include "driver/args.h"
 #include "driver/depfile.h"
 #include "driver/environment.h"
+#include "driver/estimate.h"
 #include "driver/help.h"
 #include "driver/sanitize.h"
 #include "driver/tool.h"
@@ -215,12 +216,13 @@ static bool on_num_warps(parser *p, tri_str value)
 static bool on_config(parser *p, tri_str value)
 {
     int64_t n;
-    if (tri_str_is(value, "all")) {
-        p->opt->compile.config = TRI_FRONTEND_ALL_CONFIGS;
+    p->opt->picks_config = tri_str_is(value, "best");
+    if (tri_str_is(value, "all") || p->opt->picks_config) {
+        p->opt->compile.config = p->opt->picks_config ? -1 : TRI_FRONTEND_ALL_CONFIGS;
         return true;
     }
     if (!tri_str_to_i64(value, &n) || n < 0 || n > 65535)
-        return usage(p, "'-config=' takes a number from 0 to 65535 or 'all', not '%.*s'", TRI_STR_ARG(value));
+        return usage(p, "'-config=' takes a number from 0 to 65535, 'best' or 'all', not '%.*s'", TRI_STR_ARG(value));
     p->opt->compile.config = (int)n;
     return true;
 }
@@ -440,6 +442,42 @@ static bool on_time_report(parser *p, tri_str value)
     if (value.len && !tri_str_is(value, "json"))
         return usage(p, "'-ftime-report=%.*s' is not '-ftime-report' or '-ftime-report=json'", TRI_STR_ARG(value));
     p->opt->time_report = value.len ? TRI_OPT_REPORT_JSON : TRI_OPT_REPORT_TEXT;
+    return true;
+}
+
+static bool set_launch_values(parser *p, const char *option, tri_str value)
+{
+    if (!tri_estimate_check(value))
+        return usage(p, "'-%s=%.*s' is no list of NAME=NUMBER", option, TRI_STR_ARG(value));
+    if (value.len)
+        p->opt->launch_values = value;
+    return true;
+}
+
+static bool on_estimate(parser *p, tri_str value)
+{
+    p->opt->estimate = true;
+    return set_launch_values(p, "-estimate", value);
+}
+
+static bool on_cost_model(parser *p, tri_str value)
+{
+    p->opt->chooses = true;
+    return set_launch_values(p, "fcost-model", value);
+}
+
+static bool on_persistent(parser *p, tri_str value)
+{
+    (void)value;
+    p->opt->compile.persistent = p->opt->is_persistence_given = true;
+    return true;
+}
+
+static bool on_no_persistent(parser *p, tri_str value)
+{
+    (void)value;
+    p->opt->compile.persistent = false;
+    p->opt->is_persistence_given = true;
     return true;
 }
 

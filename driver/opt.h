@@ -59,6 +59,11 @@ typedef struct {
     tri_str passes, passes_by; /* passes_by: the word that chose opt mode */
     tri_opt_words print_before, print_after; /* "all" stands for every pass */
     bool resource_usage;
+    bool estimate;       /* --estimate */
+    bool chooses;        /* -fcost-model */
+    bool picks_config;   /* -config=best */
+    bool is_persistence_given; /* -f[no-]persistent */
+    tri_str launch_values; /* of arguments, for estimates: "M=8192,4096" */
     bool print_changed, split_input, allow_unregistered;
     tri_str input_marker, output_marker; /* of -split-input-file */
     tri_opt_verify verify_diagnostics;

@@ -22,7 +22,7 @@ bool tri_opt_check_group(tri_arena *arena, tri_diag *diag, const char *option, t
     static const char *const groups[] = {"all",     "memory",   "pipeline", "warp-specialize", "masks",
                                          "tma",     "programs", "dot",      "layout",          "division",
                                          "block-io", "ptxas",   "buffers",  "pointers",        "alias",
-                                         "allocation", "axis-info"};
+                                         "allocation", "axis-info", "cost"};
     enum { count = sizeof groups / sizeof *groups, shown = 11 };
     for (size_t i = 0; i < count; i++)
         if (tri_str_is(group, groups[i]))

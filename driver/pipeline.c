@@ -2,6 +2,8 @@
 
 #include "base/file.h"
 #include "base/trap.h"
+#include "driver/choose.h"
+#include "driver/estimate.h"
 #include "driver/payload.h"
 #include "driver/watch.h"
 #include "ir/kernel.h"
@@ -114,6 +116,12 @@ static bool run_view(tri_session *session, tri_unit *unit, const tri_phase *phas
     return ok;
 }
 
+/* Configurations beside one another are compared, too. */
+static bool is_estimated(const tri_session *session, const tri_unit *unit)
+{
+    return session->opt->estimate || (unit->kernels.len && unit->kernels.at[0].config);
+}
+
 static bool run_step(tri_session *session, tri_unit *unit, const tri_phase *phase)
 {
     tri_trap_end end = tri_trap_asked();
@@ -130,6 +138,8 @@ static bool run_step(tri_session *session, tri_unit *unit, const tri_phase *phas
     tri_report_fill(&session->report, row, tri_report_now() - start);
     tri_watch_fini(&watch);
     TRI_ASSERT(ok || tri_diag_error_count(unit->diag) > 0);
+    if (ok && phase->to == TRI_KIND_TTGIR && is_estimated(session, unit))
+        tri_estimate_note(session, unit);
     return ok;
 }
 
@@ -226,6 +236,8 @@ bool tri_pipeline_run(tri_session *session, const tri_pipeline *pipeline, tri_ki
                       tri_output_list *outputs)
 {
     tri_unit *unit = part->unit;
+    if (kind == TRI_KIND_TTIR && session->opt->chooses && pipeline->via[TRI_KIND_TTGIR])
+        tri_choose(session, unit, pipeline->via[TRI_KIND_TTGIR]);
     if (kind != TRI_KIND_TTIR || unit->payload != TRI_PAYLOAD_MLIR || !unit->arch->has_warp_groups)
         return run_from(session, pipeline, kind, part, outputs);
     MlirOperation spare = mlirOperationClone(mlirModuleGetOperation(unit->module));

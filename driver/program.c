@@ -6,6 +6,7 @@
 #include "driver/payload.h"
 #include "driver/pipeline.h"
 #include "frontend/frontend.h"
+#include "ir/machines.h"
 
 #include <errno.h>
 
@@ -453,6 +454,40 @@ static int count_configs(state *s)
     return count;
 }
 
+/* -config=best: the configuration with which the kernels are expected to take the least time; -1: the first. */
+static void pick_config(state *s)
+{
+    tri_output probe = {.kind = TRI_KIND_TTGIR, .path = TRI_STR("-")};
+    tri_options *options = &s->session->opt->compile;
+    tri_pipeline both = s->pipeline;
+    int best = -1, count;
+    int64_t least = 0;
+    bool is_told = s->session->opt->estimate;
+    s->session->opt->estimate = false;
+    options->config = TRI_FRONTEND_ALL_CONFIGS;
+    count = s->shares.at[0].arch->processors ? count_configs(s) : 0;
+    for (int i = 0; i < count && count > 1; i++) {
+        tri_output_list outputs = {0};
+        tri_vec_push(s->arena, &outputs, probe);
+        s->session->expected_ns = 0;
+        tri_diag_hold(s->session->diag);
+        bool ok = plan_for(s, &s->shares.at[0], &outputs, &s->pipeline) &&
+                  run_pipeline(s, &s->pipeline, false, i, i, &outputs);
+        tri_diag_drop(s->session->diag);
+        if (ok && s->session->expected_ns && (!least || s->session->expected_ns < least)) {
+            least = s->session->expected_ns;
+            best = i;
+        }
+    }
+    s->config = -1;
+    s->pipeline = both;
+    s->session->opt->estimate = is_told;
+    options->config = best;
+    if (best >= 0)
+        tri_diag_remark(s->session->diag, TRI_NO_SPAN, "cost",
+                        "configuration %d of %d, with which %.1f us are expected", best, count, (double)least / 1000);
+}
+
 static int run_all(state *s, const tri_output_list *planned, tri_output_list *out_outputs)
 {
     const tri_opt *opt = s->session->opt;
@@ -462,6 +497,8 @@ static int run_all(state *s, const tri_output_list *planned, tri_output_list *ou
             tri_output_discard(planned);
         return 1;
     }
+    if (opt->picks_config && s->kind == TRI_KIND_AST)
+        pick_config(s);
     bool all = opt->compile.config == TRI_FRONTEND_ALL_CONFIGS && s->kind == TRI_KIND_AST;
     s->count = all ? count_configs(s) : 1;
     int status = all ? run_all_configs(s, planned, &outputs) : run_once(s, planned, &outputs);

@@ -12,6 +12,7 @@ typedef struct {
     MlirContext mlir;    /* null until asked for */
     LLVMContextRef llvm; /* null until asked for */
     tri_report report;
+    int64_t expected_ns; /* of all kernels that were estimated since somebody set it to 0 */
 } tri_session;
 
 void tri_session_init(tri_session *session, tri_arena *arena, tri_diag *diag, tri_opt *opt);

@@ -87,6 +87,7 @@ MlirAttribute tri_kernel_to_attr(MlirContext context, const tri_kernel *kernel)
     put_flag(&d, "vector", kernel->is_vector);
     put_int(&d, "registers", kernel->registers, -1);
     put_int(&d, "spills", kernel->spill_bytes, -1);
+    put_int(&d, "expected_ns", kernel->expected_ns, 0);
     return finish(&d);
 }
 
@@ -163,6 +164,7 @@ bool tri_kernel_from_attr(tri_arena *arena, MlirAttribute attr, tri_kernel *out_
         .is_vector = get_flag(attr, "vector"),
         .registers = (int32_t)get_int(attr, "registers", -1),
         .spill_bytes = (int32_t)get_int(attr, "spills", -1),
+        .expected_ns = get_int(attr, "expected_ns", 0),
     };
     for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(params); i++) {
         tri_kernel_param param;

@@ -56,6 +56,7 @@ typedef struct tri_kernel {
     int32_t lock_count;
     bool is_vector;                /* ... only vector cores run it */
     int32_t registers, spill_bytes; /* -1: not known */
+    int64_t expected_ns; /* that a launch takes by the cost model (passes/analysis/cost.h); 0: it was not asked */
 } tri_kernel;
 
 /* Dictionary attribute of a kernel, and back. from_attr reports nothing: false means malformed. */

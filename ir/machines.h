@@ -60,6 +60,13 @@ typedef struct tri_machine_facts {
     int64_t resident_shared; /* bytes that its blocks share */
     int resident_barriers;   /* that its blocks share; 0: as many as they want */
 
+    /* ---- speed, for estimates (passes/analysis/cost.h); 0 processors: no estimates are made ---- */
+    int processors;          /* multiprocessors of the device */
+    int clock_mhz;           /* of them, where nothing slows it down */
+    int tensor_rate;         /* operations of 16-bit products of one in a cycle, a sum and a product being two */
+    int memory_gbs, memory_latency; /* GB/s that a copy reaches; cycles until a load is there */
+    int cache_rate, cache_latency;  /* the same of the cache that all share; bytes in a cycle, for all */
+
     /* ---- exchange between lanes and memory ---- */
     int lane_swaps;         /* AMD: numbers n, a sum: one instruction exchanges lanes i and i ^ n of two registers */
     bool has_buffers;       /* AMD: accesses by 32-bit offsets from a base, to arrays of less than 2 GiB */

@@ -110,6 +110,8 @@ static void add_kernel(const tri_part *part, const tri_kernel *k, tri_buf *out)
     bool is_gpu = unit->arch && unit->arch->lanes > 1;
     if (k->config)
         add_int(out, "config", k->config - 1, true);
+    if (k->expected_ns)
+        add_int(out, "expected_ns", k->expected_ns, true);
     if (k->key.len) {
         add_key(out, "      ", "key");
         tri_buf_add_json(out, k->key);

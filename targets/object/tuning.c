@@ -4,7 +4,7 @@
 
 #include "llvm-c/Core.h"
 
-enum { code_tuning = 7010, max_keys = TRI_RT_MAX_KEYS };
+enum { code_tuning = 7010, max_keys = TRI_RT_MAX_KEYS, MAX_ARCHS = 16 };
 
 typedef struct {
     tri_writer *w;
@@ -86,6 +86,15 @@ static bool read_values(table *t, tri_str text, LLVMValueRef *values)
     return n == t->key_count || fail_tuning(t, text, "the lines of a kernel have the same keys in the same order");
 }
 
+static void add_row(table *t, tri_str arch, LLVMValueRef *values, int64_t config)
+{
+    tri_record r = tri_record_start(t->w->llvm, TRI_RECORD_tuned);
+    tri_record_set(&r, tuned, arch, tri_str_is(arch, "*") ? NULL : tri_writer_text(t->w, arch));
+    tri_record_set(&r, tuned, values, tri_writer_array(t->w, t->w->i64, values, t->key_count, "key"));
+    tri_record_set_number(&r, tuned, config, config);
+    tri_vec_push(t->w->arena, &t->rows, tri_record_finish(&r));
+}
+
 static bool read_line(table *t, tri_str line)
 {
     LLVMValueRef values[max_keys];
@@ -101,11 +110,7 @@ static bool read_line(table *t, tri_str line)
         return fail_tuning(t, arch, "this is no architecture; '*' stands for all of them");
     if (!read_values(t, key, values))
         return false;
-    tri_record r = tri_record_start(t->w->llvm, TRI_RECORD_tuned);
-    tri_record_set(&r, tuned, arch, tri_str_is(arch, "*") ? NULL : tri_writer_text(t->w, arch));
-    tri_record_set(&r, tuned, values, tri_writer_array(t->w, t->w->i64, values, t->key_count, "key"));
-    tri_record_set_number(&r, tuned, config, config);
-    tri_vec_push(t->w->arena, &t->rows, tri_record_finish(&r));
+    add_row(t, arch, values, config);
     return true;
 }
 
@@ -123,6 +128,36 @@ static void add_own_key(table *t)
     }
 }
 
+/* Without a table the configuration is the one that the cost model expects to be the fastest on each machine. */
+static void add_expected(table *t)
+{
+    tri_str archs[MAX_ARCHS];
+    int64_t least[MAX_ARCHS], best[MAX_ARCHS];
+    size_t count = 0, a;
+    for (size_t i = 0; i < t->w->bundle->parts.len; i++) {
+        const tri_unit *unit = t->w->bundle->parts.at[i].unit;
+        for (size_t n = 0; n < unit->kernels.len; n++) {
+            const tri_kernel *k = &unit->kernels.at[n];
+            if (!k->expected_ns || !k->config || !tri_str_equal(k->name, t->kernel->name))
+                continue;
+            for (a = 0; a < count && !tri_str_is(archs[a], unit->arch->name);)
+                a++;
+            if (a == MAX_ARCHS || (a < count && least[a] <= k->expected_ns))
+                continue;
+            archs[a] = tri_str_from(unit->arch->name);
+            least[a] = k->expected_ns;
+            best[a] = k->config - 1;
+            count += a == count;
+        }
+    }
+    for (a = 0; a < count; a++) {
+        LLVMValueRef values[max_keys];
+        for (unsigned i = 0; i < t->key_count; i++)
+            values[i] = LLVMConstInt(t->w->i64, INT64_MAX, false); /* what was measured is nearer */
+        add_row(t, archs[a], values, best[a]);
+    }
+}
+
 bool tri_writer_tuning(tri_writer *w, const tri_object_kernel *kernel, const tri_object_args *args, uint64_t configs,
                        LLVMValueRef *out)
 {
@@ -137,8 +172,10 @@ bool tri_writer_tuning(tri_writer *w, const tri_object_kernel *kernel, const tri
     }
     if (!t.rows.len && configs <= 1)
         return true;
-    if (!t.rows.len)
+    if (!t.rows.len) {
         add_own_key(&t);
+        add_expected(&t);
+    }
     tri_record r = tri_record_start(w->llvm, TRI_RECORD_tuning);
     tri_record_set(&r, tuning, rows,
                    tri_writer_array(w, tri_record_type(w->llvm, TRI_RECORD_tuned), t.rows.at, t.rows.len, "tuned"));

@@ -157,7 +157,7 @@ TRI
     tritcc -1 -config=all -emit=ttir -sig 'k(x=*fp32)' k.tri
     [[ $errors == *"k.tri:6:"*"-config: the configs of 'k' cannot be computed: "*"[TRI-3034]"* ]]
     tritcc -2 -config=most k.tri
-    [[ $errors == *"takes a number from 0 to 65535 or 'all', not 'most'"* ]]
+    [[ $errors == *"takes a number from 0 to 65535, 'best' or 'all', not 'most'"* ]]
     tritcc -2 -config=-1 k.tri
 }
 
