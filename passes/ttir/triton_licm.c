@@ -7,7 +7,7 @@
  *
  * Needs: ttir or ttgir. Innermost loops first. A load moves only when nothing in the loop writes; its
  * mask gets the loop's own condition, so that a loop without trips loads nothing. Loops that carry
- * tt.no_licm stay as they are; while-loops keep their loads. Answers to triton-licm.
+ * tt.no_licm stay as they are, as do operations that say so; while-loops keep their loads. Answers to triton-licm.
  * Test: tests/passes/triton-licm.mlir */
 #include "passes/passes.h"
 
@@ -100,7 +100,7 @@ static void hoist_from(hoister *h)
         MlirBlock body = tri_op_body(h->loop, (int)r);
         for (MlirOperation op = mlirBlockGetFirstOperation(body), next; !mlirOperationIsNull(op); op = next) {
             next = mlirOperationGetNextInBlock(op);
-            if (mlirOperationIsNull(next) || !has_invariant_operands(h, op))
+            if (mlirOperationIsNull(next) || !has_invariant_operands(h, op) || tri_op_flag(op, "tt.no_licm"))
                 continue;
             if (tri_op_is_pure(op))
                 move_in_front(h, op);

@@ -158,7 +158,7 @@ static bool is_refused(const m_case *c, m_place place, const tri_buf *log)
                       !strncmp(place.arch, "sim:gfx", 7) || !strncmp(place.arch, "sim:intel", 9) ||
                       !strcmp(place.arch, "sim:spirv64");
     return may_refuse && log->len && strstr(log->data, path) &&
-           (strstr(log->data, "[TRI-6002]") || strstr(log->data, "[TRI-7003]")) &&
+           (strstr(log->data, "[TRI-6002]") || strstr(log->data, "[TRI-7003]") || strstr(log->data, "[TRI-3020]")) &&
            !strstr(log->data, "LLVM Translation failed");
 }
 

@@ -59,6 +59,7 @@ auto-tma|without|sm_90a|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|
 auto-tma|without|sm_90a|differential.tri|sequences|$sequences|o~1e-5|$sequences_args
 remove-masks|without|sm_90a|differential.tri|sequences|$sequences|o~1e-5|$sequences_args
 remove-masks|without|sm_80|differential.tri|carried|*fp32:16, *fp32:16, i32:16, i32, 64|y|-grid=3 randint:f32:10x208:seed=1,low=-9,high=9 y=zeros:f32:10x208 208 10
+hoist-layout-conversions|after:accelerate-matmul|pvc|execute.tri|attention|*fp16:16, *fp16:16, *fp16:16, *fp32:16, i32:16, 64, 32, 64|o~1e-3|randn:f16:64x64:seed=1 randn:f16:128x64:seed=2 randn:f16:128x64:seed=3 o=zeros:f32:64x64 128
 materialize-block-pointer|after:accelerate-matmul|pvc|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 prefetch-block-loads|after:accelerate-matmul|pvc|marked.ttir|marked||arg2|randint:f16:64x128:seed=1,low=-9,high=9 randint:f16:128x64:seed=2,low=-9,high=9 arg2=zeros:f32:64x64 128 128 64 64
 lower-to-2d-block-load|without|pvc|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
