@@ -154,6 +154,7 @@ typedef struct {
     int vec_dim;  /* -1: scalar nest */
     int axis;     /* reduced dimension, innermost; -1: none */
     int64_t ahead; /* the first loop's iterations from now, whose vectors are fetched to the cache; 0: none */
+    int64_t along; /* elements of a vector from now, which are fetched so; 0: none */
     int lanes;    /* chunk length; 0: TRI_CPU_LANES or the extent when that is less */
     struct tri_cpu_slice *slice; /* only this chunk of the vector dimension; null: all of them */
     int count;
@@ -290,6 +291,9 @@ LLVMValueRef tri_cpu_table_call(tri_cpu_gen *g, const char *function, LLVMValueR
 void tri_cpu_at(tri_cpu_gen *g, int level); /* moves the builder to the end of a level */
 tri_cpu_val tri_cpu_eval(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *tuple);
 tri_cpu_val tri_cpu_eval_first(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *tuple); /* of a chunk's lanes */
+/* What it gives, once known: computed in another way (wrap.c). */
+bool tri_cpu_first_known(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *tuple, tri_cpu_val *out);
+void tri_cpu_first_keep(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *tuple, tri_cpu_val first);
 tri_cpu_val tri_cpu_index_value(tri_cpu_gen *g, const tri_cpu_index *index); /* i64 */
 const tri_cpu_tuple *tri_cpu_intern(tri_cpu_gen *g, const tri_cpu_tuple *tuple);
 LLVMValueRef tri_cpu_as_vector(tri_cpu_gen *g, tri_cpu_val v);
@@ -433,6 +437,8 @@ typedef struct {
     LLVMValueRef address, stride, test; /* stride: elements from row to row */
 } tri_cpu_direct;
 bool tri_cpu_dot_direct(tri_cpu_gen *g, MlirValue value, tri_cpu_direct *out);
+/* The same of a block of pointers to elements of `type`, and a mask or null. */
+bool tri_cpu_direct_block(tri_cpu_gen *g, MlirValue pointer, MlirValue mask, MlirType type, tri_cpu_direct *out);
 
 /* dot_cache.c: packed operands that programs share */
 /* Do the kernel's programs get memory for them? */

@@ -3,6 +3,8 @@
  * dot_queue.c. */
 #include "targets/cpu/dot.h"
 
+#include <math.h>
+
 /* ---- where the result goes ---- */
 
 MlirOperation tri_cpu_only_user(MlirValue value, intptr_t *out_operand)
@@ -34,6 +36,13 @@ static LLVMValueRef place_in_loop(tri_cpu_gen *g, MlirOperation op)
         !tri_cpu_reads(g, c, arg, &other) || other)
         return NULL;
     return bind->v;
+}
+
+bool tri_cpu_is_zero(MlirValue value)
+{
+    double f;
+    int64_t i;
+    return (tri_op_const_float(value, &f) && f == 0 && !signbit(f)) || (tri_op_const_int(value, &i) && i == 0);
 }
 
 LLVMTypeRef tri_cpu_product_packed(const tri_cpu_product *x)
@@ -164,7 +173,9 @@ void tri_cpu_dot_op(tri_cpu_gen *g, MlirOperation op)
     tri_cpu_place_left(&x, tri_op_operand(op, 0), NULL);
     find_right(&x, tri_op_operand(op, 1));
     tri_cpu_bind *bind = tri_cpu_find(g, c);
-    if (!(bind && bind->kind == TRI_CPU_BUFFER && bind->v == x.d))
+    if (tri_cpu_is_zero(c))
+        x.is_fresh = LLVMConstInt(g->i1, 1, false);
+    else if (!(bind && bind->kind == TRI_CPU_BUFFER && bind->v == x.d))
         tri_cpu_pack_into(&x, c, x.d, x.compute, type);
     tri_cpu_product_emit(&x);
     tri_cpu_release(g, mark);

@@ -18,6 +18,8 @@ typedef struct tri_cpu_product {
     LLVMValueRef a, b, d;       /* row-major, of `element`; a and b of isa->packed */
     int64_t strip;              /* columns of b that are packed as a block of their own: of a tile; or all: n */
     LLVMValueRef a_stride;      /* elements from row to row of a; null: k */
+    LLVMValueRef is_fresh;      /* i1: d counts as zero, whatever it holds; null: it does not */
+    LLVMValueRef out, out_stride; /* where the sums go, with so many elements from row to row; null: to d */
     /* Instead of a and b: `trips` (i64, at least one) rows of {a, its stride, b}, whose products are all added. */
     LLVMValueRef table, trips;
 } tri_cpu_product;
@@ -28,6 +30,7 @@ LLVMTypeRef tri_cpu_product_packed(const tri_cpu_product *x); /* of an element o
 int64_t tri_cpu_product_bytes(const tri_cpu_product *x, int64_t elements); /* of so many of an operand, packed */
 /* The only op that reads the value, and as which operand; null: none, or several. */
 MlirOperation tri_cpu_only_user(MlirValue value, intptr_t *out_operand);
+bool tri_cpu_is_zero(MlirValue value); /* a constant, and not -0.0 */
 LLVMTypeRef tri_cpu_product_row(tri_cpu_gen *g);              /* of the table */
 
 /* dot_pack.c */
@@ -45,6 +48,7 @@ typedef struct {
     int64_t step;
 } tri_cpu_counted;
 tri_cpu_counted tri_cpu_counted_begin(tri_cpu_gen *g, int64_t end, int64_t step);
+tri_cpu_counted tri_cpu_counted_to(tri_cpu_gen *g, LLVMValueRef end); /* by one */
 void tri_cpu_counted_end(tri_cpu_gen *g, tri_cpu_counted *c);
 
 /* dot_kernel.c */
@@ -56,6 +60,8 @@ typedef struct {
 } tri_cpu_each;
 tri_cpu_each tri_cpu_each_begin(const tri_cpu_product *x, LLVMValueRef *base);
 void tri_cpu_each_end(tri_cpu_gen *g, tri_cpu_each *e);
+/* The sums of a tile before its products: emit(data, true) makes zeros of them, emit(data, false) loads them. */
+void tri_cpu_sums_begin(const tri_cpu_product *x, void (*emit)(void *data, bool is_zero), void *data);
 void tri_cpu_product_emit(tri_cpu_product *x);
 int64_t tri_cpu_product_strip(const tri_cpu_product *x); /* as many columns as a tile of the result has */
 
@@ -67,16 +73,39 @@ void tri_cpu_tiles_multiply(tri_cpu_product *x, LLVMValueRef *base);
 /* The instruction, for tiles; null: the product asks for all bits, or is too small. */
 const tri_cpu_dot_isa *tri_cpu_split_choose(tri_cpu_gen *g, MlirOperation dot, int64_t m, int64_t n, int64_t k);
 void tri_cpu_split(tri_cpu_gen *g, LLVMValueRef v, LLVMValueRef *out_high, LLVMValueRef *out_low);
-/* d += s where s is no NaN. d has rows of `stride` elements; s has `columns`, a multiple of 16. */
-void tri_cpu_split_add(tri_cpu_gen *g, LLVMValueRef d, int64_t stride, LLVMValueRef s, int64_t rows, int64_t columns);
+LLVMValueRef tri_cpu_split_has_nan(tri_cpu_gen *g, LLVMValueRef s, int64_t count); /* i1; count: a multiple of 64 */
+/* Copies rows of so many elements, a multiple of 16, to rows `stride` apart. */
+void tri_cpu_split_copy(tri_cpu_gen *g, LLVMValueRef d, LLVMValueRef stride, LLVMValueRef s, int64_t rows,
+                        int64_t columns);
+/* d += s where s is no NaN; d counts as x->d does. d has rows of x->n elements; s has `columns`, a multiple of 16. */
+void tri_cpu_split_add(const tri_cpu_product *x, LLVMValueRef d, LLVMValueRef s, int64_t rows, int64_t columns);
+
+typedef struct tri_cpu_queue {
+    MlirOperation root; /* the outermost loop */
+    tri_cpu_product x;  /* of each of the dots */
+    int64_t trips;      /* that wait at most */
+    LLVMValueRef count, first, table, a_blocks, b_blocks, kernel, sums; /* first: the number of the first that waits */
+    LLVMValueRef is_fresh; /* where it says that nothing has been written to `sums`, which count as zero */
+    int64_t blocks;        /* of right operands: those are numbered */
+    MlirOperation store;   /* that takes the result, if that is all: else null */
+} tri_cpu_queue;
 
 /* dot_queue.c: products whose sums are only added to are put off, and done together. */
-/* Takes part if `arg`, which `loop` carries in `sums`, is such a sum. */
-void tri_cpu_queue_begin(tri_cpu_gen *g, MlirOperation loop, intptr_t arg, LLVMValueRef sums);
+/* Takes part if `arg`, which `loop` carries in `sums`, is such a sum. True: it starts at zero, and `sums` need not be
+ * written. */
+bool tri_cpu_queue_begin(tri_cpu_gen *g, MlirOperation loop, intptr_t arg, LLVMValueRef sums);
 /* Where the sums of a loop's argument are, if a queue of a loop around it has them; else null. */
 LLVMValueRef tri_cpu_queue_sums(tri_cpu_gen *g, MlirValue arg);
 bool tri_cpu_queue_add(tri_cpu_gen *g, MlirOperation dot); /* false: it is in no queue */
-void tri_cpu_queue_end(tri_cpu_gen *g, MlirOperation loop); /* what still waits is done */
+/* Does `count` products, whose sums go to rows of `stride` elements at `out`. */
+void tri_cpu_queue_run(tri_cpu_gen *g, const tri_cpu_queue *q, LLVMValueRef count, LLVMValueRef out,
+                       LLVMValueRef stride);
+
+/* dot_result.c: sums that are complete. */
+void tri_cpu_queue_end(tri_cpu_gen *g, MlirOperation loop); /* what still waits is done, or put off until a store */
+/* Before a store: if products wait for it, they are done, and where their sums could be written to where it stores
+ * them, the program goes on at the block that is returned. Null: there are none. */
+LLVMBasicBlockRef tri_cpu_queue_store(tri_cpu_gen *g, MlirOperation store);
 
 /* dot_cache.c: packed right operands that programs find as another one left them. */
 typedef struct tri_cpu_cache tri_cpu_cache; /* of one product */

@@ -1,5 +1,5 @@
 /* The left operand of a product read where it lies: a load whose rows are runs in memory, of the type that is
- * multiplied.
+ * multiplied. The result of products is stored so, too (dot_queue.c).
  *
  * Whether every element of the block is loaded, and no row wraps around, is tested once for the block; where not, the
  * block is packed as usual. */
@@ -67,20 +67,14 @@ static bool add_mask(tri_cpu_gen *g, MlirValue mask, MlirType type, LLVMValueRef
     return ok != NULL;
 }
 
-bool tri_cpu_dot_direct(tri_cpu_gen *g, MlirValue value, tri_cpu_direct *out)
+bool tri_cpu_direct_block(tri_cpu_gen *g, MlirValue pointer, MlirValue mask, MlirType type, tri_cpu_direct *out)
 {
-    MlirOperation load = tri_op_def(value);
-    MlirType type = mlirValueGetType(value);
-    tri_cpu_bind *bind = tri_cpu_find(g, value);
-    if (mlirOperationIsNull(load) || !tri_op_is(load, "tt.load") || bind || tri_type_rank(type) != 2 ||
-        tri_op_flag(load, "isVolatile") || g->unit->options->sanitize)
-        return false;
     *out = (tri_cpu_direct){0};
     tri_cpu_nest nest;
     const tri_cpu_tuple *tuple = probe_begin(g, &nest, type, 1);
     g->looks_behind = true;
-    out->test = tri_cpu_plain_test(g, tri_op_operand(load, 0), tuple);
-    tri_cpu_form f = tri_cpu_form_of(g, tri_op_operand(load, 0), tuple);
+    out->test = tri_cpu_plain_test(g, pointer, tuple);
+    tri_cpu_form f = tri_cpu_form_of(g, pointer, tuple);
     g->looks_behind = false;
     bool ok = f.ok && f.ptr && f.level == 0 && f.ptr_level == 0 && f.coef[0] && LLVMIsAConstantInt(f.coef[0]) &&
               LLVMConstIntGetSExtValue(f.coef[0]) == 1;
@@ -91,6 +85,15 @@ bool tri_cpu_dot_direct(tri_cpu_gen *g, MlirValue value, tri_cpu_direct *out)
         out->stride = f.coef[1] ? f.coef[1] : tri_cpu_i64(g, 0);
     }
     probe_end(g);
-    MlirValue mask = tri_op_segment_value(load, 1);
     return ok && (mlirValueIsNull(mask) || add_mask(g, mask, type, &out->test));
+}
+
+bool tri_cpu_dot_direct(tri_cpu_gen *g, MlirValue value, tri_cpu_direct *out)
+{
+    MlirOperation load = tri_op_def(value);
+    MlirType type = mlirValueGetType(value);
+    if (mlirOperationIsNull(load) || !tri_op_is(load, "tt.load") || tri_cpu_find(g, value) ||
+        tri_type_rank(type) != 2 || tri_op_flag(load, "isVolatile") || g->unit->options->sanitize)
+        return false;
+    return tri_cpu_direct_block(g, tri_op_operand(load, 0), tri_op_segment_value(load, 1), type, out);
 }

@@ -27,6 +27,8 @@ tri_cpu_counted tri_cpu_counted_begin(tri_cpu_gen *g, int64_t end, int64_t step)
     return counted_begin(g, tri_cpu_i64(g, end), step);
 }
 
+tri_cpu_counted tri_cpu_counted_to(tri_cpu_gen *g, LLVMValueRef end) { return counted_begin(g, end, 1); }
+
 void tri_cpu_counted_end(tri_cpu_gen *g, tri_cpu_counted *c)
 {
     tri_cpu_at(g, 0);
@@ -40,11 +42,11 @@ void tri_cpu_counted_end(tri_cpu_gen *g, tri_cpu_counted *c)
 
 /* ---- the kernel ---- */
 
-static LLVMValueRef element_at(tri_cpu_product *x, LLVMValueRef base, LLVMValueRef row, int64_t width,
+static LLVMValueRef element_at(tri_cpu_product *x, LLVMValueRef base, LLVMValueRef row, LLVMValueRef width,
                                LLVMValueRef column)
 {
     LLVMBuilderRef b = x->g->b;
-    LLVMValueRef at = LLVMBuildNSWAdd(b, LLVMBuildNSWMul(b, row, tri_cpu_i64(x->g, width), ""), column, "");
+    LLVMValueRef at = LLVMBuildNSWAdd(b, LLVMBuildNSWMul(b, row, width, ""), column, "");
     return LLVMBuildInBoundsGEP2(b, x->element, base, &at, 1, "");
 }
 
@@ -72,7 +74,7 @@ tri_cpu_each tri_cpu_each_begin(const tri_cpu_product *x, LLVMValueRef *base)
     if (!x->table)
         return e;
     LLVMTypeRef row = tri_cpu_product_row(g);
-    e.loop = counted_begin(g, x->trips, 1);
+    e.loop = tri_cpu_counted_to(g, x->trips);
     LLVMValueRef at = LLVMBuildInBoundsGEP2(g->b, row, x->table, &e.loop.i, 1, "");
     e.base[0] = LLVMBuildLoad2(g->b, g->ptr, LLVMBuildStructGEP2(g->b, row, at, 0, ""), "");
     e.x.a_stride = LLVMBuildLoad2(g->b, g->i64, LLVMBuildStructGEP2(g->b, row, at, 1, ""), "");
@@ -84,6 +86,25 @@ void tri_cpu_each_end(tri_cpu_gen *g, tri_cpu_each *e)
 {
     if (e->x.table)
         tri_cpu_counted_end(g, &e->loop);
+}
+
+void tri_cpu_sums_begin(const tri_cpu_product *x, void (*emit)(void *data, bool is_zero), void *data)
+{
+    tri_cpu_gen *g = x->g;
+    if (!x->is_fresh || LLVMIsAConstantInt(x->is_fresh)) {
+        emit(data, x->is_fresh && LLVMConstIntGetZExtValue(x->is_fresh));
+        return;
+    }
+    LLVMBasicBlockRef fresh = tri_cpu_new_block(g, "fresh"), old = tri_cpu_new_block(g, "old"),
+                      next = tri_cpu_new_block(g, "begun");
+    LLVMBuildCondBr(g->b, x->is_fresh, fresh, old);
+    tri_cpu_move(g, 0, fresh);
+    emit(data, true);
+    LLVMBuildBr(g->b, next);
+    tri_cpu_move(g, 0, old);
+    emit(data, false);
+    LLVMBuildBr(g->b, next);
+    tri_cpu_move(g, 0, next);
 }
 
 enum { max_rows = 8, max_parts = 8 };
@@ -154,14 +175,18 @@ static LLVMValueRef lanes_of(tri_cpu_gen *g, LLVMValueRef v, LLVMValueRef w, int
                                   LLVMConstVector(order, (unsigned)count), "");
 }
 
-/* Between the result block and the accumulators of its rows from `u` on. */
-static void load_sums(tri_cpu_product *x, LLVMValueRef d, LLVMValueRef excess, const tile_shape *t, int u, int p)
+/* What the accumulators of rows from `u` on have before the products. */
+static void begin_sums(tri_cpu_product *x, LLVMValueRef d, LLVMValueRef excess, const tile_shape *t, int u, int p,
+                       bool is_zero)
 {
     tri_cpu_gen *g = x->g;
     LLVMTypeRef line = tri_cpu_vector(x->element, t->width > 1 ? t->width : 0);
-    LLVMValueRef rows[2];
+    LLVMValueRef rows[2], width = tri_cpu_i64(g, x->n);
     for (int h = 0; h < t->height; h++) {
-        rows[h] = LLVMBuildLoad2(g->b, line, element_at(x, d, t->row[u + h], x->n, t->column[p]), "");
+        rows[h] = LLVMConstNull(line);
+        if (is_zero)
+            continue;
+        rows[h] = LLVMBuildLoad2(g->b, line, element_at(x, d, t->row[u + h], width, t->column[p]), "");
         LLVMSetAlignment(rows[h], x->compute.bits / 8);
     }
     LLVMValueRef sum = t->height > 1 ? lanes_of(g, rows[0], rows[1], 0, 2 * t->width) : rows[0];
@@ -177,11 +202,27 @@ static void store_sums(tri_cpu_product *x, LLVMValueRef d, const tile_shape *t, 
 {
     tri_cpu_gen *g = x->g;
     LLVMValueRef sum = LLVMBuildLoad2(g->b, t->vector, t->acc[u][p], "");
+    LLVMValueRef width = x->out ? x->out_stride : tri_cpu_i64(g, x->n);
     for (int h = 0; h < t->height; h++) {
         LLVMValueRef row = t->height > 1 ? lanes_of(g, sum, NULL, h * t->width, t->width) : sum;
-        LLVMValueRef s = LLVMBuildStore(g->b, row, element_at(x, d, t->row[u + h], x->n, t->column[p]));
+        LLVMValueRef at = element_at(x, x->out ? x->out : d, t->row[u + h], width, t->column[p]);
+        LLVMValueRef s = LLVMBuildStore(g->b, row, at);
         LLVMSetAlignment(s, x->compute.bits / 8);
     }
+}
+
+typedef struct {
+    tri_cpu_product *x;
+    LLVMValueRef *base;
+    const tile_shape *shape;
+} tile_start;
+
+static void begin_tile(void *data, bool is_zero)
+{
+    const tile_start *s = data;
+    for (int u = 0; u < s->shape->rows; u += s->shape->height)
+        for (int p = 0; p < s->shape->parts; p++)
+            begin_sums(s->x, s->base[2], s->base[3], s->shape, u, p, is_zero);
 }
 
 static void tile(tri_cpu_product *x, LLVMValueRef *base, LLVMValueRef m, LLVMValueRef n, int rows, int lanes)
@@ -196,12 +237,11 @@ static void tile(tri_cpu_product *x, LLVMValueRef *base, LLVMValueRef m, LLVMVal
         t.column[p] = LLVMBuildNSWAdd(g->b, n, tri_cpu_i64(g, p * t.width), "");
     for (int u = 0; u < rows; u++)
         t.row[u] = LLVMBuildNSWAdd(g->b, m, tri_cpu_i64(g, u), "");
-    for (int u = 0; u < rows; u += t.height) {
-        for (int p = 0; p < t.parts; p++) {
+    for (int u = 0; u < rows; u += t.height)
+        for (int p = 0; p < t.parts; p++)
             t.acc[u][p] = tri_cpu_temp(g, t.vector, "acc");
-            load_sums(x, base[2], base[3], &t, u, p);
-        }
-    }
+    tile_start start = {x, base, &t};
+    tri_cpu_sums_begin(x, begin_tile, &start);
     tri_cpu_each each = tri_cpu_each_begin(x, base);
     tri_cpu_counted k = tri_cpu_counted_begin(g, x->k, x->isa ? x->isa->group : 1);
     step(&each.x, each.base, &t, k.i);

@@ -45,7 +45,7 @@ static void pack_write(tri_cpu_gen *g, tri_cpu_sink *sink)
 }
 
 static void pack_parts(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer, LLVMValueRef low, tri_cpu_type to,
-                       MlirType type)
+                       MlirType type, int64_t along)
 {
     tri_cpu_gen *g = x->g;
     pack_data data = {.value = value, .type = type, .to = to, .buffer = buffer, .low = low};
@@ -53,7 +53,7 @@ static void pack_parts(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer,
     tri_cpu_sink sink = {.op = x->op, .data = &data, .eval = pack_eval, .write = pack_write};
     sink.values = &value;
     sink.value_count = 1;
-    tri_cpu_domain domain = {.rank = tri_type_rank(type), .axis = -1, .count = 1, .sinks = &sink};
+    tri_cpu_domain domain = {.rank = tri_type_rank(type), .axis = -1, .count = 1, .sinks = &sink, .along = along};
     for (int d = 0; d < domain.rank; d++)
         domain.shape[d] = tri_type_dim(type, d);
     MlirValue none = {NULL};
@@ -63,7 +63,7 @@ static void pack_parts(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer,
 
 void tri_cpu_pack_into(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer, tri_cpu_type to, MlirType type)
 {
-    pack_parts(x, value, buffer, NULL, to, type);
+    pack_parts(x, value, buffer, NULL, to, type, 0);
 }
 
 /* For a packed operand: twice as many rows where there are two parts. */
@@ -96,7 +96,7 @@ static LLVMValueRef pack(tri_cpu_product *x, MlirValue value, LLVMValueRef buffe
         return bind->v;
     buffer = buffer ? buffer : new_block(x, type);
     LLVMValueRef low = x->is_split ? low_part(x, buffer, x->batch * x->m * x->k) : NULL;
-    pack_parts(x, value, buffer, low, packed_type(x), type);
+    pack_parts(x, value, buffer, low, packed_type(x), type, x->k); /* and the block to the right of it */
     return buffer;
 }
 
@@ -161,24 +161,33 @@ static void strip_eval(tri_cpu_gen *g, tri_cpu_sink *sink)
     }
 }
 
-/* Lanes of the group's members one after the other. */
+/* Lanes of both, by turns. */
+static LLVMValueRef zip(tri_cpu_gen *g, LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMValueRef order[TRI_CPU_LANES * max_group];
+    int lanes = tri_cpu_lanes_of(x);
+    for (int i = 0; i < 2 * lanes; i++)
+        order[i] = LLVMConstInt(g->i32, (uint64_t)(i / 2 + (i % 2 ? lanes : 0)), false);
+    return LLVMBuildShuffleVector(g->b, x, y, LLVMConstVector(order, (unsigned)(2 * lanes)), "");
+}
+
+/* Lanes of the group's members one after the other: pairs by turns, then pairs of pairs. */
 static LLVMValueRef interleave(tri_cpu_gen *g, const strip_data *p, const tri_cpu_val *from, LLVMTypeRef element)
 {
     int group = p->group, lanes = g->nest->vec_loop >= 0 ? g->nest->vl : 1;
-    LLVMValueRef order[TRI_CPU_LANES * max_group], all = LLVMGetPoison(tri_cpu_vector(element, lanes * group));
+    LLVMValueRef v[max_group];
     if (group == 1)
         return from[0].is_vec ? from[0].v : lanes > 1 ? tri_cpu_splat(g, from[0].v, lanes) : from[0].v;
-    for (int i = 0; i < group; i++) {
-        LLVMValueRef v = from[i].is_vec ? from[i].v : tri_cpu_splat(g, from[i].v, lanes);
-        for (int k = 0; k < lanes * group; k++)
-            order[k] = LLVMConstInt(g->i32, (uint64_t)(k < lanes ? k : 0), false);
-        v = LLVMBuildShuffleVector(g->b, v, LLVMGetPoison(LLVMTypeOf(v)),
-                                   LLVMConstVector(order, (unsigned)(lanes * group)), "");
-        for (int k = 0; k < lanes * group; k++)
-            order[k] = LLVMConstInt(g->i32, (uint64_t)(k % group == i ? lanes * group + k / group : k), false);
-        all = LLVMBuildShuffleVector(g->b, all, v, LLVMConstVector(order, (unsigned)(lanes * group)), "");
+    for (int i = 0; i < group; i++)
+        v[i] = from[i].is_vec ? from[i].v : tri_cpu_splat(g, from[i].v, lanes);
+    for (int bits = p->to.bits; group > 1; group /= 2, bits *= 2) {
+        LLVMTypeRef type = tri_cpu_vector(LLVMIntTypeInContext(g->llvm, (unsigned)bits), lanes);
+        for (int i = 0; i < group / 2; i++) {
+            LLVMValueRef x = LLVMBuildBitCast(g->b, v[2 * i], type, "");
+            v[i] = zip(g, x, LLVMBuildBitCast(g->b, v[2 * i + 1], type, ""));
+        }
     }
-    return all;
+    return LLVMBuildBitCast(g->b, v[0], tri_cpu_vector(element, lanes * p->group), "");
 }
 
 /* A counter of the nest at the first lane of the chunk. */

@@ -10,8 +10,6 @@
 #include "ir/op_classes.h"
 #include "ir/options.h"
 
-#include <math.h>
-
 enum {
     strip_bytes = 32 << 10,  /* of b that a column of tiles of the result reads: they stay in the first cache */
     block_bytes = 256 << 10, /* of packed operands of either side that wait */
@@ -20,14 +18,6 @@ enum {
     max_depth = 8,
 };
 
-typedef struct {
-    MlirOperation root; /* the outermost loop */
-    tri_cpu_product x;  /* of each of the dots */
-    int64_t trips;      /* that wait at most */
-    LLVMValueRef count, first, table, a_blocks, b_blocks, kernel, sums; /* first: the number of the first that waits */
-    int64_t blocks; /* of right operands: those are numbered */
-} queue;
-
 /* ---- which loops ---- */
 
 typedef struct {
@@ -35,14 +25,6 @@ typedef struct {
     MlirValue args[max_depth]; /* of loops inside */
     int dot_count, arg_count;
 } chain;
-
-static bool starts_from_zero(MlirOperation dot)
-{
-    double f;
-    int64_t i;
-    MlirValue c = tri_op_operand(dot, 2);
-    return (tri_op_const_float(c, &f) && f == 0 && !signbit(f)) || (tri_op_const_int(c, &i) && i == 0);
-}
 
 /* acc + dot(a, b, 0): the dot; null: it is something else. */
 static MlirOperation added_dot(MlirOperation add, intptr_t acc_at)
@@ -53,7 +35,7 @@ static MlirOperation added_dot(MlirOperation add, intptr_t acc_at)
         return none;
     MlirValue other = tri_op_operand(add, 1 - acc_at);
     MlirOperation dot = tri_op_def(other);
-    bool fits = !mlirOperationIsNull(dot) && tri_op_is(dot, "tt.dot") && starts_from_zero(dot) &&
+    bool fits = !mlirOperationIsNull(dot) && tri_op_is(dot, "tt.dot") && tri_cpu_is_zero(tri_op_operand(dot, 2)) &&
                 mlirOperationGetBlock(dot).ptr == mlirOperationGetBlock(add).ptr;
     return fits && tri_cpu_only_user(other, &at).ptr == add.ptr ? dot : none;
 }
@@ -107,14 +89,28 @@ static bool are_alike(tri_cpu_gen *g, const chain *c, tri_cpu_product *out)
     return c->dot_count > 0;
 }
 
-static bool loop_writes(tri_cpu_gen *g, MlirOperation loop)
+static bool writes(tri_cpu_gen *g, MlirOperation op)
 {
     tri_op_list inner = {0};
-    tri_op_collect(loop, g->arena, &inner);
+    tri_op_collect(op, g->arena, &inner);
     for (size_t i = 0; i < inner.len; i++)
         if (tri_op_in(inner.at[i], TRI_OPS_WRITE | TRI_OPS_CALL | TRI_OPS_BARRIER))
             return true;
     return false;
+}
+
+/* The store behind the loop that is all its result is for, with nothing written in between. */
+static MlirOperation find_store(tri_cpu_gen *g, MlirOperation loop, intptr_t arg)
+{
+    const MlirOperation none = {NULL};
+    intptr_t at;
+    MlirOperation store = tri_cpu_only_user(tri_op_result(loop, arg), &at);
+    if (mlirOperationIsNull(store) || !tri_op_is(store, "tt.store") || at != 1)
+        return none;
+    MlirOperation op = mlirOperationGetNextInBlock(loop);
+    while (!mlirOperationIsNull(op) && op.ptr != store.ptr && !writes(g, op))
+        op = mlirOperationGetNextInBlock(op);
+    return op.ptr == store.ptr ? store : none;
 }
 
 /* ---- memory ---- */
@@ -125,7 +121,8 @@ static int64_t choose_trips(const tri_cpu_product *x)
 {
     enum { columns = 32 };
     int64_t a = tri_cpu_product_bytes(x, x->m * x->k), b = tri_cpu_product_bytes(x, x->k * x->n);
-    int64_t strip = tri_cpu_product_bytes(x, x->k * fewer(x->n, columns)) / (x->isa && x->isa->is_tile ? 2 : 1);
+    int64_t strip = tri_cpu_product_bytes(x, x->k * fewer(x->n, columns));
+    strip /= x->is_split ? 4 : x->isa && x->isa->is_tile ? 2 : 1;
     int64_t trips = fewer(strip_bytes / strip, block_bytes / (a > b ? a : b));
     return fewer(trips, max_trips);
 }
@@ -150,8 +147,8 @@ static LLVMValueRef block_at(tri_cpu_gen *g, LLVMValueRef base, LLVMValueRef num
 static LLVMValueRef make_kernel(tri_cpu_gen *g, const tri_cpu_product *product)
 {
     static const char noinline_name[] = "noinline", nounwind_name[] = "nounwind";
-    LLVMTypeRef params[3] = {g->ptr, g->i64, g->ptr};
-    LLVMValueRef fn = LLVMAddFunction(g->module, "products", LLVMFunctionType(g->void_type, params, 3, false));
+    LLVMTypeRef params[6] = {g->ptr, g->i64, g->ptr, g->i1, g->ptr, g->i64};
+    LLVMValueRef fn = LLVMAddFunction(g->module, "products", LLVMFunctionType(g->void_type, params, 6, false));
     LLVMSetLinkage(fn, LLVMInternalLinkage);
     const char *names[2] = {noinline_name, nounwind_name};
     for (int i = 0; i < 2; i++) {
@@ -170,6 +167,9 @@ static LLVMValueRef make_kernel(tri_cpu_gen *g, const tri_cpu_product *product)
     x.table = LLVMGetParam(fn, 0);
     x.trips = LLVMGetParam(fn, 1);
     x.d = LLVMGetParam(fn, 2);
+    x.is_fresh = LLVMGetParam(fn, 3);
+    x.out = LLVMGetParam(fn, 4);
+    x.out_stride = LLVMGetParam(fn, 5);
     tri_cpu_product_emit(&x);
     tri_cpu_at(g, 0);
     LLVMBuildRetVoid(g->b);
@@ -184,53 +184,63 @@ static LLVMValueRef make_kernel(tri_cpu_gen *g, const tri_cpu_product *product)
     return fn;
 }
 
-static void run_kernel(tri_cpu_gen *g, const queue *q, LLVMValueRef count)
+void tri_cpu_queue_run(tri_cpu_gen *g, const tri_cpu_queue *q, LLVMValueRef count, LLVMValueRef out,
+                       LLVMValueRef stride)
 {
-    LLVMValueRef args[3] = {q->table, count, q->sums};
-    LLVMBuildCall2(g->b, LLVMGlobalGetValueType(q->kernel), q->kernel, args, 3, "");
+    LLVMValueRef is_fresh = LLVMBuildLoad2(g->b, g->i1, q->is_fresh, "");
+    LLVMValueRef args[6] = {q->table, count, q->sums, is_fresh, out, stride};
+    LLVMBuildCall2(g->b, LLVMGlobalGetValueType(q->kernel), q->kernel, args, 6, "");
 }
 
 /* ---- the queue ---- */
 
-void tri_cpu_queue_begin(tri_cpu_gen *g, MlirOperation loop, intptr_t arg, LLVMValueRef sums)
+bool tri_cpu_queue_begin(tri_cpu_gen *g, MlirOperation loop, intptr_t arg, LLVMValueRef sums)
 {
     chain c = {0};
-    queue q = {.root = loop, .sums = sums};
+    tri_cpu_queue q = {.root = loop, .sums = sums};
     if (g->steps || g->unit->options->sanitize || !follow(loop, arg, &c) || !are_alike(g, &c, &q.x) ||
-        loop_writes(g, loop))
-        return;
+        writes(g, loop))
+        return false;
     q.trips = choose_trips(&q.x);
     if (q.trips < 2)
-        return;
+        return false;
     q.blocks = tri_cpu_cache_room(g, tri_cpu_product_bytes(&q.x, q.x.k * q.x.n), q.trips);
     q.a_blocks = new_room(g, tri_cpu_product_bytes(&q.x, q.x.m * q.x.k) * q.trips, "left");
     q.table = tri_cpu_temp(g, LLVMArrayType2(tri_cpu_product_row(g), (uint64_t)q.trips), "products");
     q.count = tri_cpu_temp(g, g->i64, "waiting");
     q.first = tri_cpu_temp(g, g->i64, "first");
+    q.is_fresh = tri_cpu_temp(g, g->i1, "fresh");
     q.kernel = make_kernel(g, &q.x);
+    q.store = find_store(g, loop, arg);
+    bool is_zero = tri_cpu_is_zero(tri_op_operand(loop, arg + 3));
     tri_cpu_at(g, 0);
+    LLVMBuildStore(g->b, LLVMConstInt(g->i1, is_zero, false), q.is_fresh);
     LLVMBuildStore(g->b, tri_cpu_i64(g, 0), q.count);
     LLVMBuildStore(g->b, tri_cpu_i64(g, 0), q.first);
-    queue *kept = TRI_NEW(g->arena, queue);
+    tri_cpu_queue *kept = TRI_NEW(g->arena, tri_cpu_queue);
     *kept = q;
     for (int i = 0; i < c.dot_count; i++)
         tri_map_set_ptr(&g->queues, c.dots[i].ptr, kept);
     for (int i = 0; i < c.arg_count; i++)
         tri_map_set_ptr(&g->queues, c.args[i].ptr, kept);
+    if (q.store.ptr)
+        tri_map_set_ptr(&g->queues, q.store.ptr, kept);
     tri_vec_push(g->arena, &g->queue_list, kept);
+    return is_zero;
 }
 
 LLVMValueRef tri_cpu_queue_sums(tri_cpu_gen *g, MlirValue arg)
 {
-    const queue *q = tri_map_find_ptr(&g->queues, arg.ptr);
+    const tri_cpu_queue *q = tri_map_find_ptr(&g->queues, arg.ptr);
     return q ? q->sums : NULL;
 }
 
 /* All of the queue are done, and the next ones have the numbers behind theirs while there is room. */
-static void run_waiting(tri_cpu_gen *g, const queue *q, LLVMValueRef count)
+static void run_waiting(tri_cpu_gen *g, const tri_cpu_queue *q, LLVMValueRef count)
 {
     tri_cpu_at(g, 0);
-    run_kernel(g, q, count);
+    tri_cpu_queue_run(g, q, count, q->sums, tri_cpu_i64(g, q->x.n));
+    LLVMBuildStore(g->b, LLVMConstInt(g->i1, 0, false), q->is_fresh);
     LLVMBuildStore(g->b, tri_cpu_i64(g, 0), q->count);
     LLVMValueRef next = LLVMBuildAdd(g->b, LLVMBuildLoad2(g->b, g->i64, q->first, ""), count, "");
     LLVMValueRef fits = LLVMBuildICmp(
@@ -238,7 +248,7 @@ static void run_waiting(tri_cpu_gen *g, const queue *q, LLVMValueRef count)
     LLVMBuildStore(g->b, LLVMBuildSelect(g->b, fits, next, tri_cpu_i64(g, 0), ""), q->first);
 }
 
-static void place_operands(tri_cpu_gen *g, queue *q, tri_cpu_product *x, LLVMValueRef count)
+static void place_operands(tri_cpu_gen *g, tri_cpu_queue *q, tri_cpu_product *x, LLVMValueRef count)
 {
     MlirValue b = tri_op_operand(x->op, 1);
     int64_t bytes = tri_cpu_product_bytes(x, x->k * x->n);
@@ -256,15 +266,29 @@ static void place_operands(tri_cpu_gen *g, queue *q, tri_cpu_product *x, LLVMVal
     tri_cpu_cache_found(g, cache);
 }
 
+/* The number of products that wait, which are done before if there is no room for one more. */
+static LLVMValueRef make_place(tri_cpu_gen *g, const tri_cpu_queue *q)
+{
+    tri_cpu_at(g, 0);
+    LLVMBasicBlockRef full = tri_cpu_new_block(g, "full"), on = tri_cpu_new_block(g, "on");
+    LLVMValueRef count = LLVMBuildLoad2(g->b, g->i64, q->count, "");
+    LLVMValueRef is_full = LLVMBuildICmp(g->b, LLVMIntEQ, count, tri_cpu_i64(g, q->trips), "");
+    LLVMBuildCondBr(g->b, is_full, full, on);
+    tri_cpu_move(g, 0, full);
+    run_waiting(g, q, count);
+    LLVMBuildBr(g->b, on);
+    tri_cpu_move(g, 0, on);
+    return LLVMBuildLoad2(g->b, g->i64, q->count, "");
+}
+
 bool tri_cpu_queue_add(tri_cpu_gen *g, MlirOperation dot)
 {
-    queue *q = tri_map_find_ptr(&g->queues, dot.ptr);
+    tri_cpu_queue *q = tri_map_find_ptr(&g->queues, dot.ptr);
     if (!q)
         return false;
-    tri_cpu_at(g, 0);
     tri_cpu_product x = q->x;
     x.op = dot;
-    LLVMValueRef count = LLVMBuildLoad2(g->b, g->i64, q->count, "");
+    LLVMValueRef count = make_place(g, q);
     place_operands(g, q, &x, count);
     tri_cpu_at(g, 0);
     LLVMTypeRef type = tri_cpu_product_row(g);
@@ -273,36 +297,11 @@ bool tri_cpu_queue_add(tri_cpu_gen *g, MlirOperation dot)
     LLVMBuildStore(g->b, x.a, LLVMBuildStructGEP2(g->b, type, row, 0, ""));
     LLVMBuildStore(g->b, stride, LLVMBuildStructGEP2(g->b, type, row, 1, ""));
     LLVMBuildStore(g->b, x.b, LLVMBuildStructGEP2(g->b, type, row, 2, ""));
-    LLVMValueRef next = LLVMBuildNSWAdd(g->b, count, tri_cpu_i64(g, 1), "");
-    LLVMBuildStore(g->b, next, q->count);
-    LLVMBasicBlockRef full = tri_cpu_new_block(g, "full"), on = tri_cpu_new_block(g, "on");
-    LLVMValueRef is_full = LLVMBuildICmp(g->b, LLVMIntEQ, next, tri_cpu_i64(g, q->trips), "");
-    LLVMBuildCondBr(g->b, is_full, full, on);
-    tri_cpu_move(g, 0, full);
-    run_waiting(g, q, next);
-    LLVMBuildBr(g->b, on);
-    tri_cpu_move(g, 0, on);
+    LLVMBuildStore(g->b, LLVMBuildNSWAdd(g->b, count, tri_cpu_i64(g, 1), ""), q->count);
     intptr_t at;
     MlirOperation user = tri_cpu_only_user(tri_op_result(dot, 0), &at);
     if (added_dot(user, 1 - at).ptr == dot.ptr)
         tri_cpu_bind_buffer(g, tri_op_result(user, 0), q->sums);
     tri_cpu_bind_buffer(g, tri_op_result(dot, 0), q->sums);
     return true;
-}
-
-void tri_cpu_queue_end(tri_cpu_gen *g, MlirOperation loop)
-{
-    for (size_t i = 0; i < g->queue_list.len; i++) {
-        const queue *q = g->queue_list.at[i];
-        if (q->root.ptr != loop.ptr)
-            continue;
-        tri_cpu_at(g, 0);
-        LLVMValueRef count = LLVMBuildLoad2(g->b, g->i64, q->count, "");
-        LLVMBasicBlockRef some = tri_cpu_new_block(g, "some"), none = tri_cpu_new_block(g, "none");
-        LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntNE, count, tri_cpu_i64(g, 0), ""), some, none);
-        tri_cpu_move(g, 0, some);
-        run_kernel(g, q, count);
-        LLVMBuildBr(g->b, none);
-        tri_cpu_move(g, 0, none);
-    }
 }

@@ -2,8 +2,9 @@
  *
  *     a * b  =  high(a) high(b)  +  (low(a) high(b) + high(a) low(b))
  *
- * of which the last is added up on its own and left out where it is NaN: that happens where an infinity meets a low
- * part of zero, and the product of high parts has the right result then. (Triton's bf16x3, passes/ttgir/f32_dot_tc.c.)
+ * where no NaN comes out. Else the last is added up on its own and left out where it is NaN: that happens where an
+ * infinity meets a low part of zero, and the product of high parts has the right result then. (Triton's bf16x3,
+ * passes/ttgir/f32_dot_tc.c.)
  * The error is a fiftieth of tf32's or less, so that this may be done for tf32; never for ieee. */
 #include "targets/cpu/dot.h"
 
@@ -52,8 +53,51 @@ void tri_cpu_split(tri_cpu_gen *g, LLVMValueRef v, LLVMValueRef *out_high, LLVMV
     *out_low = LLVMBuildTrunc(b, LLVMBuildLShr(b, low, by, ""), half, "");
 }
 
-void tri_cpu_split_add(tri_cpu_gen *g, LLVMValueRef d, int64_t stride, LLVMValueRef s, int64_t rows, int64_t columns)
+static LLVMValueRef vector_at(tri_cpu_gen *g, LLVMValueRef base, LLVMValueRef at)
 {
+    LLVMTypeRef vector = tri_cpu_vector(g->f32, TRI_CPU_LANES);
+    LLVMValueRef v = LLVMBuildLoad2(g->b, vector, LLVMBuildInBoundsGEP2(g->b, g->f32, base, &at, 1, ""), "");
+    LLVMSetAlignment(v, 4);
+    return v;
+}
+
+LLVMValueRef tri_cpu_split_has_nan(tri_cpu_gen *g, LLVMValueRef s, int64_t count)
+{
+    enum { parts = 4 };
+    LLVMTypeRef flags = tri_cpu_vector(g->i1, TRI_CPU_LANES);
+    LLVMValueRef found = tri_cpu_temp(g, flags, "nans");
+    LLVMBuildStore(g->b, LLVMConstNull(flags), found);
+    tri_cpu_counted c = tri_cpu_counted_begin(g, count, parts * TRI_CPU_LANES);
+    LLVMValueRef any = LLVMBuildLoad2(g->b, flags, found, "");
+    for (int p = 0; p < parts; p += 2) { /* two are compared at once: one NaN is enough */
+        LLVMValueRef x = vector_at(g, s, LLVMBuildNSWAdd(g->b, c.i, tri_cpu_i64(g, p * TRI_CPU_LANES), ""));
+        LLVMValueRef y = vector_at(g, s, LLVMBuildNSWAdd(g->b, c.i, tri_cpu_i64(g, (p + 1) * TRI_CPU_LANES), ""));
+        any = LLVMBuildOr(g->b, any, LLVMBuildFCmp(g->b, LLVMRealUNO, x, y, ""), "");
+    }
+    LLVMBuildStore(g->b, any, found);
+    tri_cpu_counted_end(g, &c);
+    LLVMTypeRef word = LLVMIntTypeInContext(g->llvm, TRI_CPU_LANES);
+    any = LLVMBuildBitCast(g->b, LLVMBuildLoad2(g->b, flags, found, ""), word, "");
+    return LLVMBuildICmp(g->b, LLVMIntNE, any, LLVMConstNull(word), "");
+}
+
+void tri_cpu_split_copy(tri_cpu_gen *g, LLVMValueRef d, LLVMValueRef stride, LLVMValueRef s, int64_t rows,
+                        int64_t columns)
+{
+    tri_cpu_counted m = tri_cpu_counted_begin(g, rows, 1);
+    LLVMValueRef row = LLVMBuildNSWMul(g->b, m.i, stride, "");
+    LLVMValueRef from = LLVMBuildNSWMul(g->b, m.i, tri_cpu_i64(g, columns), "");
+    for (int64_t n = 0; n < columns; n += TRI_CPU_LANES) {
+        LLVMValueRef column = tri_cpu_i64(g, n), at = LLVMBuildNSWAdd(g->b, row, column, "");
+        LLVMValueRef v = vector_at(g, s, LLVMBuildNSWAdd(g->b, from, column, ""));
+        LLVMSetAlignment(LLVMBuildStore(g->b, v, LLVMBuildInBoundsGEP2(g->b, g->f32, d, &at, 1, "")), 4);
+    }
+    tri_cpu_counted_end(g, &m);
+}
+
+void tri_cpu_split_add(const tri_cpu_product *x, LLVMValueRef d, LLVMValueRef s, int64_t rows, int64_t columns)
+{
+    tri_cpu_gen *g = x->g;
     LLVMBuilderRef b = g->b;
     LLVMTypeRef vector = tri_cpu_vector(g->f32, TRI_CPU_LANES);
     tri_cpu_counted m = tri_cpu_counted_begin(g, rows, 1);
@@ -62,12 +106,14 @@ void tri_cpu_split_add(tri_cpu_gen *g, LLVMValueRef d, int64_t stride, LLVMValue
         LLVMValueRef row = LLVMBuildNSWMul(b, m.i, tri_cpu_i64(g, columns), "");
         LLVMValueRef at = LLVMBuildNSWAdd(b, row, column, "");
         LLVMValueRef from = LLVMBuildInBoundsGEP2(b, g->f32, s, &at, 1, "");
-        row = LLVMBuildNSWMul(b, m.i, tri_cpu_i64(g, stride), "");
+        row = LLVMBuildNSWMul(b, m.i, tri_cpu_i64(g, x->n), "");
         at = LLVMBuildNSWAdd(b, row, column, "");
         LLVMValueRef to = LLVMBuildInBoundsGEP2(b, g->f32, d, &at, 1, "");
         LLVMValueRef small = LLVMBuildLoad2(b, vector, from, ""), sum = LLVMBuildLoad2(b, vector, to, "");
         LLVMSetAlignment(small, 4);
         LLVMSetAlignment(sum, 4);
+        if (x->is_fresh)
+            sum = LLVMBuildSelect(b, x->is_fresh, LLVMConstNull(vector), sum, "");
         LLVMValueRef is_nan = LLVMBuildFCmp(b, LLVMRealUNO, small, small, "");
         small = LLVMBuildSelect(b, is_nan, LLVMConstNull(vector), small, "");
         LLVMSetAlignment(LLVMBuildStore(b, LLVMBuildFAdd(b, sum, small, ""), to), 4);

@@ -6,8 +6,8 @@
  * Where a block has 16 rows or columns only, half of the tiles are idle. bfloat16 products round to nearest even, take
  * subnormal operands as zero and give no subnormal sums (Intel's manual, TDPBF16PS).
  *
- * Numbers in two parts (dot_split.c) go through two such loops, that of the small products first, into a tile of their
- * own. */
+ * Numbers in two parts (dot_split.c) are three products of each pair of tiles, t4 to t7 being loaded twice. Where that
+ * leaves a NaN, they go through two loops, that of the small products first, into sums of their own. */
 #include "targets/cpu/dot.h"
 
 enum { rows_of_tile = 16, bytes_of_row = 64, tile_count = 8, left_tile = 4, right_tile = 6 };
@@ -102,46 +102,117 @@ typedef struct {
     int down, across;
 } shape;
 
-static void move_sums(const tri_cpu_product *x, const shape *t, LLVMValueRef d, const char *name, LLVMValueRef m,
-                      LLVMValueRef n)
+/* d: rows of so many bytes */
+static void move_sums(tri_cpu_gen *g, const shape *t, LLVMValueRef d, LLVMValueRef stride, const char *name,
+                      LLVMValueRef m, LLVMValueRef n)
 {
-    tri_cpu_gen *g = x->g;
     for (int i = 0; i < t->across * t->down; i++) {
         LLVMValueRef row = plus(g, m, i / t->across * rows_of_tile), column = plus(g, n, i % t->across * rows_of_tile);
-        LLVMValueRef stride = tri_cpu_i64(g, x->n * 4), at = address_of(g, d, row, stride, times(g, column, 4));
-        move_tile(g, name, i, at, stride);
+        move_tile(g, name, i, address_of(g, d, row, stride, times(g, column, 4)), stride);
     }
 }
 
-/* Which parts of the operands; of numbers in one part: of both the high ones. */
-typedef struct {
-    bool is_left_low, is_right_low;
-} parts;
-
-static void step(const tri_cpu_each *each, const shape *t, parts of, LLVMValueRef m, LLVMValueRef n, LLVMValueRef k)
+static void zero_sums(tri_cpu_gen *g, const shape *t)
 {
-    const tri_cpu_product *x = &each->x;
+    for (int i = 0; i < t->across * t->down; i++) {
+        LLVMValueRef number = tile_number(g, i);
+        tri_cpu_intrinsic(g, "llvm.x86.tilezero", NULL, 0, &number, 1);
+    }
+}
+
+typedef struct {
+    const tri_cpu_product *x;
+    const shape *shape;
+    LLVMValueRef d, m, n;
+} sums_start;
+
+static void begin_sums(void *data, bool is_zero)
+{
+    const sums_start *s = data;
+    tri_cpu_gen *g = s->x->g;
+    if (is_zero)
+        zero_sums(g, s->shape);
+    else
+        move_sums(g, s->shape, s->d, tri_cpu_i64(g, s->x->n * 4), "llvm.x86.tileloadd64", s->m, s->n);
+}
+
+static void end_sums(const tri_cpu_product *x, const shape *t, LLVMValueRef d, LLVMValueRef m, LLVMValueRef n)
+{
     tri_cpu_gen *g = x->g;
-    int64_t size = x->isa->packed.bits / 8, line = x->strip * 4; /* of a group of all columns of a strip */
-    int64_t left = of.is_left_low ? x->batch * x->m * x->k * size : 0;
-    int64_t right = of.is_right_low ? x->batch * x->k * x->n * size : 0;
+    LLVMValueRef stride = x->out ? times(g, x->out_stride, 4) : tri_cpu_i64(g, x->n * 4);
+    move_sums(g, t, x->out ? x->out : d, stride, "llvm.x86.tilestored64", m, n);
+}
+
+/* Where the tiles of the operands are that are multiplied next. */
+typedef struct {
+    const tri_cpu_each *each;
+    const shape *shape;
+    LLVMValueRef m, n, k;
+} place;
+
+static void load_left(const place *p, bool is_low)
+{
+    const tri_cpu_product *x = &p->each->x;
+    tri_cpu_gen *g = x->g;
+    int64_t size = x->isa->packed.bits / 8;
     LLVMValueRef rows = times(g, x->a_stride ? x->a_stride : tri_cpu_i64(g, x->k), size);
-    for (int r = 0; r < t->down; r++) {
-        LLVMValueRef column = plus(g, times(g, k, size), left);
-        LLVMValueRef at = address_of(g, each->base[0], plus(g, m, r * rows_of_tile), rows, column);
+    LLVMValueRef column = plus(g, times(g, p->k, size), is_low ? x->batch * x->m * x->k * size : 0);
+    for (int r = 0; r < p->shape->down; r++) {
+        LLVMValueRef at = address_of(g, p->each->base[0], plus(g, p->m, r * rows_of_tile), rows, column);
         move_tile(g, "llvm.x86.tileloadd64", left_tile + r, at, rows);
     }
-    LLVMValueRef stride = tri_cpu_i64(g, line), group = LLVMBuildUDiv(g->b, k, tri_cpu_i64(g, x->isa->group), "");
-    LLVMValueRef strip = plus(g, times(g, n, x->k * size), right);
-    for (int c = 0; c < t->across; c++) {
-        LLVMValueRef at = address_of(g, each->base[1], group, stride, plus(g, strip, c * rows_of_tile * 4));
+}
+
+static void load_right(const place *p, bool is_low)
+{
+    const tri_cpu_product *x = &p->each->x;
+    tri_cpu_gen *g = x->g;
+    int64_t size = x->isa->packed.bits / 8, line = x->strip * 4; /* of a group of all columns of a strip */
+    LLVMValueRef stride = tri_cpu_i64(g, line), group = LLVMBuildUDiv(g->b, p->k, tri_cpu_i64(g, x->isa->group), "");
+    LLVMValueRef strip = plus(g, times(g, p->n, x->k * size), is_low ? x->batch * x->k * x->n * size : 0);
+    for (int c = 0; c < p->shape->across; c++) {
+        LLVMValueRef at = address_of(g, p->each->base[1], group, stride, plus(g, strip, c * rows_of_tile * 4));
         move_tile(g, "llvm.x86.tileloadd64", right_tile + c, at, stride);
     }
-    for (int i = 0; i < t->across * t->down; i++) {
-        LLVMValueRef args[3] = {tile_number(g, i), tile_number(g, left_tile + i / t->across),
-                                tile_number(g, right_tile + i % t->across)};
-        tri_cpu_intrinsic(g, x->isa->intrinsic, NULL, 0, args, 3);
+}
+
+static void multiply(const place *p)
+{
+    tri_cpu_gen *g = p->each->x.g;
+    for (int i = 0; i < p->shape->across * p->shape->down; i++) {
+        LLVMValueRef args[3] = {tile_number(g, i), tile_number(g, left_tile + i / p->shape->across),
+                                tile_number(g, right_tile + i % p->shape->across)};
+        tri_cpu_intrinsic(g, p->each->x.isa->intrinsic, NULL, 0, args, 3);
     }
+}
+
+/* Of numbers in one part, and of high parts. */
+static void step_high(const place *p)
+{
+    load_left(p, false);
+    load_right(p, false);
+    multiply(p);
+}
+
+static void step_small(const place *p)
+{
+    load_left(p, true);
+    load_right(p, false);
+    multiply(p);
+    load_left(p, false);
+    load_right(p, true);
+    multiply(p);
+}
+
+static void step_all(const place *p)
+{
+    load_left(p, true);
+    load_right(p, false);
+    multiply(p);
+    load_left(p, false);
+    multiply(p);
+    load_right(p, true);
+    multiply(p);
 }
 
 enum { pair = 2 * rows_of_tile };
@@ -149,49 +220,86 @@ enum { pair = 2 * rows_of_tile };
 int64_t tri_cpu_tiles_strip(const tri_cpu_product *x) { return x->n % pair ? rows_of_tile : pair; }
 
 /* The loop over k of all products, for the sums that are in tiles. */
-static void add_products(tri_cpu_product *x, const shape *t, const parts *of, int count, LLVMValueRef *base,
+static void add_products(tri_cpu_product *x, const shape *t, void (*step)(const place *p), LLVMValueRef *base,
                          LLVMValueRef m, LLVMValueRef n)
 {
     tri_cpu_gen *g = x->g;
     tri_cpu_each each = tri_cpu_each_begin(x, base);
     tri_cpu_counted k = tri_cpu_counted_begin(g, x->k, x->isa->group * rows_of_tile);
-    for (int i = 0; i < count; i++)
-        step(&each, t, of[i], m, n, k.i);
+    place at = {&each, t, m, n, k.i};
+    step(&at);
     tri_cpu_counted_end(g, &k);
     tri_cpu_each_end(g, &each);
 }
 
-/* Adds the products of low parts to d. */
-static void add_small(tri_cpu_product *x, const shape *t, LLVMValueRef *base, LLVMValueRef small, LLVMValueRef m,
-                      LLVMValueRef n)
+static void store_scratch(const tri_cpu_product *x, const shape *t, LLVMValueRef scratch)
 {
-    static const parts of[2] = {{true, false}, {false, true}};
     tri_cpu_gen *g = x->g;
-    tri_cpu_product own = *x;
-    own.n = t->across * rows_of_tile;
-    for (int i = 0; i < t->across * t->down; i++) {
-        LLVMValueRef number = tile_number(g, i);
-        tri_cpu_intrinsic(g, "llvm.x86.tilezero", NULL, 0, &number, 1);
-    }
-    add_products(x, t, of, 2, base, m, n);
-    move_sums(&own, t, small, "llvm.x86.tilestored64", tri_cpu_i64(g, 0), tri_cpu_i64(g, 0));
+    LLVMValueRef zero = tri_cpu_i64(g, 0), stride = tri_cpu_i64(g, t->across * rows_of_tile * 4);
+    move_sums(g, t, scratch, stride, "llvm.x86.tilestored64", zero, zero);
+}
+
+/* Of numbers in two parts, those of low parts on their own. */
+static void multiply_apart(tri_cpu_product *x, const shape *t, LLVMValueRef *base, LLVMValueRef scratch,
+                           LLVMValueRef m, LLVMValueRef n)
+{
+    tri_cpu_gen *g = x->g;
     LLVMValueRef at = address_of(g, base[2], m, tri_cpu_i64(g, x->n * 4), times(g, n, 4));
-    tri_cpu_split_add(g, at, x->n, small, t->down * rows_of_tile, own.n);
+    sums_start old = {x, t, base[2], m, n};
+    zero_sums(g, t);
+    add_products(x, t, step_small, base, m, n);
+    store_scratch(x, t, scratch);
+    tri_cpu_split_add(x, at, scratch, t->down * rows_of_tile, t->across * rows_of_tile);
+    begin_sums(&old, false);
+    add_products(x, t, step_high, base, m, n);
+    end_sums(x, t, base[2], m, n);
+}
+
+/* Of numbers in two parts: all into one sum; apart where that has a NaN. */
+static void multiply_split(tri_cpu_product *x, const shape *t, LLVMValueRef *base, LLVMValueRef scratch,
+                           LLVMValueRef m, LLVMValueRef n)
+{
+    tri_cpu_gen *g = x->g;
+    int64_t rows = t->down * rows_of_tile, columns = t->across * rows_of_tile;
+    sums_start start = {x, t, base[2], m, n};
+    tri_cpu_sums_begin(x, begin_sums, &start);
+    add_products(x, t, step_all, base, m, n);
+    store_scratch(x, t, scratch);
+    LLVMBasicBlockRef apart = tri_cpu_new_block(g, "apart"), copy = tri_cpu_new_block(g, "copy"),
+                      next = tri_cpu_new_block(g, "added");
+    LLVMBuildCondBr(g->b, tri_cpu_split_has_nan(g, scratch, rows * columns), apart, copy);
+    tri_cpu_move(g, 0, apart);
+    multiply_apart(x, t, base, scratch, m, n);
+    LLVMBuildBr(g->b, next);
+    tri_cpu_move(g, 0, copy);
+    LLVMValueRef width = x->out ? x->out_stride : tri_cpu_i64(g, x->n), stride = times(g, width, 4);
+    LLVMValueRef to = address_of(g, x->out ? x->out : base[2], m, stride, times(g, n, 4));
+    tri_cpu_split_copy(g, to, width, scratch, rows, columns);
+    LLVMBuildBr(g->b, next);
+    tri_cpu_move(g, 0, next);
+}
+
+static void multiply_whole(tri_cpu_product *x, const shape *t, LLVMValueRef *base, LLVMValueRef m, LLVMValueRef n)
+{
+    sums_start start = {x, t, base[2], m, n};
+    tri_cpu_sums_begin(x, begin_sums, &start);
+    add_products(x, t, step_high, base, m, n);
+    end_sums(x, t, base[2], m, n);
 }
 
 void tri_cpu_tiles_multiply(tri_cpu_product *x, LLVMValueRef *base)
 {
-    static const parts high = {false, false};
     tri_cpu_gen *g = x->g;
     shape t = {x->m % pair ? 1 : 2, x->n % pair ? 1 : 2};
-    LLVMValueRef small = x->is_split ? tri_cpu_temp(g, LLVMArrayType2(g->f32, pair * pair), "small") : NULL;
+    LLVMValueRef scratch = x->is_split ? tri_cpu_temp(g, LLVMArrayType2(g->f32, pair * pair), "scratch") : NULL;
+    if (scratch)
+        LLVMSetAlignment(scratch, bytes_of_row);
     tri_cpu_counted n = tri_cpu_counted_begin(g, x->n, t.across * rows_of_tile);
     tri_cpu_counted m = tri_cpu_counted_begin(g, x->m, t.down * rows_of_tile);
-    if (small)
-        add_small(x, &t, base, small, m.i, n.i);
-    move_sums(x, &t, base[2], "llvm.x86.tileloadd64", m.i, n.i);
-    add_products(x, &t, &high, 1, base, m.i, n.i);
-    move_sums(x, &t, base[2], "llvm.x86.tilestored64", m.i, n.i);
+    if (scratch)
+        multiply_split(x, &t, base, scratch, m.i, n.i);
+    else
+        multiply_whole(x, &t, base, m.i, n.i);
     tri_cpu_counted_end(g, &m);
     tri_cpu_counted_end(g, &n);
 }

@@ -550,19 +550,41 @@ tri_cpu_val tri_cpu_eval(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *t
     return v;
 }
 
+static void swap_tables(tri_cpu_nest *n)
+{
+    tri_cpu_memo **table = n->table;
+    n->table = n->first_table;
+    n->first_table = table;
+}
+
+bool tri_cpu_first_known(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *tuple, tri_cpu_val *out)
+{
+    swap_tables(g->nest);
+    const tri_cpu_memo *known = memo_find(g, value.ptr, tuple);
+    swap_tables(g->nest);
+    if (known)
+        *out = known->val;
+    return known != NULL;
+}
+
+void tri_cpu_first_keep(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *tuple, tri_cpu_val first)
+{
+    swap_tables(g->nest);
+    memo_add(g, value.ptr, tuple, first);
+    swap_tables(g->nest);
+}
+
 /* The chunk's counter is that of its first lane, so without a vector loop that is what comes out. */
 tri_cpu_val tri_cpu_eval_first(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *tuple)
 {
     tri_cpu_nest *n = g->nest;
     int v = n->vec_loop;
-    tri_cpu_memo **table = n->table;
     if (v < 0)
         return tri_cpu_eval(g, value, tuple);
     n->vec_loop = -1;
-    n->table = n->first_table;
+    swap_tables(n);
     tri_cpu_val first = tri_cpu_eval(g, value, tuple);
-    n->first_table = n->table;
-    n->table = table;
+    swap_tables(n);
     n->vec_loop = v;
     return first;
 }

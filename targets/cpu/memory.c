@@ -1,5 +1,5 @@
 /* Buffers, loads and stores. */
-#include "targets/cpu/cpu.h"
+#include "targets/cpu/dot.h"
 
 /* ---- positions ---- */
 
@@ -235,13 +235,15 @@ void tri_cpu_buffer_store(tri_cpu_gen *g, MlirType type, LLVMValueRef buffer, co
 
 /* ---- global memory ---- */
 
-/* Vectors that follow each other from row to row of a matrix, which processors do not see coming. */
+/* Vectors that follow each other from row to row of a matrix, which processors do not see coming; or short rows, whose
+ * ends they do not know. */
 static void fetch_ahead(tri_cpu_gen *g, const tri_cpu_form *f, LLVMTypeRef element, const place *p)
 {
-    int64_t ahead = g->nest->domain->ahead;
-    if (!ahead || !p->in_order || !f->coef[0])
+    const tri_cpu_domain *d = g->nest->domain;
+    if ((!d->ahead && !d->along) || !p->in_order || !f->coef[0])
         return;
-    LLVMValueRef by = LLVMBuildMul(g->b, f->coef[0], tri_cpu_i64(g, ahead), "");
+    LLVMValueRef by = d->along ? tri_cpu_i64(g, d->along)
+                               : LLVMBuildMul(g->b, f->coef[0], tri_cpu_i64(g, d->ahead), "");
     enum { read = 0, everywhere = 3, data = 1 };
     LLVMValueRef args[4] = {LLVMBuildGEP2(g->b, element, p->address, &by, 1, ""), LLVMConstInt(g->i32, read, false),
                             LLVMConstInt(g->i32, everywhere, false), LLVMConstInt(g->i32, data, false)};
@@ -515,12 +517,8 @@ static void store_nest(tri_cpu_gen *g, MlirOperation op)
     tri_cpu_turn_run(g, &domain, value);
 }
 
-void tri_cpu_store_op(tri_cpu_gen *g, MlirOperation op)
+static void block_store(tri_cpu_gen *g, MlirOperation op)
 {
-    if (!tri_type_is_tensor(mlirValueGetType(tri_op_operand(op, 1)))) {
-        scalar_store(g, op);
-        return;
-    }
     LLVMValueRef may_fuse = tri_cpu_alias_check(g, op);
     if (!may_fuse) {
         store_nest(g, op);
@@ -541,6 +539,21 @@ void tri_cpu_store_op(tri_cpu_gen *g, MlirOperation op)
     tri_cpu_at(g, 0);
     LLVMBuildBr(g->b, join);
     tri_cpu_move(g, 0, join);
+}
+
+void tri_cpu_store_op(tri_cpu_gen *g, MlirOperation op)
+{
+    if (!tri_type_is_tensor(mlirValueGetType(tri_op_operand(op, 1)))) {
+        scalar_store(g, op);
+        return;
+    }
+    LLVMBasicBlockRef is_done = tri_cpu_queue_store(g, op);
+    block_store(g, op);
+    if (is_done) {
+        tri_cpu_at(g, 0);
+        LLVMBuildBr(g->b, is_done);
+        tri_cpu_move(g, 0, is_done);
+    }
 }
 
 void tri_cpu_scalar_load(tri_cpu_gen *g, MlirOperation op)

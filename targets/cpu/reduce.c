@@ -296,9 +296,29 @@ static void reduce_again(tri_cpu_gen *g, reduction *r, const tri_cpu_domain *dom
     tri_cpu_move(g, 0, next);
 }
 
+/* What the nest keeps beside the result: the operand, if it waits for that; or what it is converted to, where that is
+ * all that it is read for otherwise. Null: nothing. */
+static MlirValue value_to_keep(tri_cpu_gen *g, MlirOperation op)
+{
+    MlirValue none = {NULL}, operand = tri_op_operand(op, 0), narrow = none;
+    if (mlirOperationGetNumOperands(op) != 1 || !tri_cpu_is_pending(g, operand))
+        return none;
+    for (MlirOpOperand use = mlirValueGetFirstUse(operand); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        if (user.ptr == op.ptr)
+            continue;
+        if (narrow.ptr || !tri_op_is(user, "arith.truncf") ||
+            mlirOperationGetBlock(user).ptr != mlirOperationGetBlock(op).ptr ||
+            !tri_cpu_is_lazy(g, tri_op_result(user, 0)))
+            return operand;
+        narrow = tri_op_result(user, 0);
+    }
+    return narrow.ptr && !quick_kind_of(g, op, true) ? narrow : operand;
+}
+
 static void reduce_nest(tri_cpu_gen *g, reduction *r, tri_cpu_domain *domain, const tri_cpu_kept *kept)
 {
-    MlirValue operand = tri_op_operand(r->op, 0);
     bool is_pending = domain->count > 1;
     r->quick = quick_kind_of(g, r->op, is_pending);
     if (r->quick) {
@@ -309,7 +329,7 @@ static void reduce_nest(tri_cpu_gen *g, reduction *r, tri_cpu_domain *domain, co
     tri_cpu_nest_run(g, domain);
     if (is_pending) {
         domain->count--;
-        tri_cpu_bind_buffer(g, operand, kept->buffer);
+        tri_cpu_bind_buffer(g, kept->value, kept->buffer);
     }
     if (r->quick)
         reduce_again(g, r, domain);
@@ -412,8 +432,9 @@ void tri_cpu_reduce_op(tri_cpu_gen *g, MlirOperation op)
     int64_t extent = r->is_lanewise ? domain.shape[domain.vec_dim] : 0;
     int64_t lanes = domain.lanes ? domain.lanes : TRI_CPU_LANES;
     tri_cpu_kept kept;
-    if (r->n == 1 && tri_cpu_is_pending(g, values[0]))
-        sinks[domain.count++] = tri_cpu_kept_sink(g, values[0], &kept);
+    MlirValue keeps = value_to_keep(g, op);
+    if (keeps.ptr)
+        sinks[domain.count++] = tri_cpu_kept_sink(g, keeps, &kept);
     prepare_slots(g, r, (int)(extent < lanes ? extent : lanes));
     reduce_nest(g, r, &domain, &kept);
     for (int i = 0; i < r->n; i++) {

@@ -122,8 +122,8 @@ static void prepare_blocks(tri_cpu_gen *g, tri_cpu_loop_values *v)
         if (v->slots[i])
             continue;
         v->slots[i] = tri_cpu_alloc(g, mlirValueGetType(v->args[i]));
-        write_buffer(g, v->inits[i], v->slots[i]);
-        tri_cpu_queue_begin(g, v->op, i, v->slots[i]);
+        if (!tri_cpu_queue_begin(g, v->op, i, v->slots[i]))
+            write_buffer(g, v->inits[i], v->slots[i]);
     }
 }
 

@@ -253,9 +253,13 @@ static tri_cpu_form rem_form(tri_cpu_gen *g, MlirValue value, MlirOperation op, 
                      LLVMConstIntGetSExtValue(x.coef[v]) != 1 ||
                      !(fact || is_believed(op) || is_never_negative(tri_op_operand(op, 0), 0))))
         return none;
-    int level = max_level(x.level, n.level);
-    LLVMValueRef t = total(g, &x, &level);
-    return chunk_form(g, remainder_of(g, op, t, n.base, level), level, !is_chunk);
+    tri_cpu_val first = {.level = max_level(x.level, n.level)};
+    if (!tri_cpu_first_known(g, value, tuple, &first)) { /* by rows of other addresses of the nest */
+        LLVMValueRef t = total(g, &x, &first.level);
+        first.v = remainder_of(g, op, t, n.base, first.level);
+        tri_cpu_first_keep(g, value, tuple, first);
+    }
+    return chunk_form(g, first.v, first.level, !is_chunk);
 }
 
 tri_cpu_form tri_cpu_run_form(tri_cpu_gen *g, MlirValue value, MlirOperation op, const tri_cpu_tuple *tuple)

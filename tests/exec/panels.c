@@ -154,6 +154,22 @@ static void writes(void)
     }
 }
 
+/* Results where the left operand lies, and of loops without an iteration. */
+static void in_place(int m, int n, int k)
+{
+    static float x[wide];
+    memcpy(x, a, sizeof x);
+    LAUNCH(grouped_f32(NULL, (tri_grid){1, 1, 1}, x, b, x, m, n, k, most));
+    for (int i = 0; i < m; i++) {
+        for (int j = 0; j < most; j++) {
+            double sum = j < n ? 0 : a[i * most + j];
+            for (int t = 0; t < k && j < n; t++)
+                sum += (double)a[i * most + t] * b[t * most + j];
+            NEAR("in place", i * most + j, x[i * most + j], sum, 1e-4);
+        }
+    }
+}
+
 static void heads(void)
 {
     enum { ctx = 128, d = 16, count = 3 };
@@ -197,6 +213,10 @@ int main(void)
     nests(16);
     halves();
     writes();
+    in_place(32, 64, 64);
+    in_place(32, 64, 200);
+    in_place(31, 64, 33);
+    in_place(32, 64, 0);
     heads();
     return finish("panels");
 }
