@@ -125,6 +125,8 @@ triton-to-linalg|linalg|linalg|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 3
 check-buffers|linalg|linalg|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y~1e-5|randn:f16:64x128:seed=1 y=zeros:f32:64x128 128 BM=64 BN=128
 print-allocation|looks|sm_80|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y|-
 print-cost|looks|sm_80|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y|-
+partition-tasks|looks|sm_80|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y|-
+propagate-task-ids|looks|sm_80|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y|-
 ROWS
 }
 
