@@ -89,7 +89,7 @@ static bool are_alike(tri_cpu_gen *g, const chain *c, tri_cpu_product *out)
     return c->dot_count > 0;
 }
 
-static bool writes(tri_cpu_gen *g, MlirOperation op)
+static bool writes_inside(tri_cpu_gen *g, MlirOperation op)
 {
     tri_op_list inner = {0};
     tri_op_collect(op, g->arena, &inner);
@@ -108,7 +108,7 @@ static MlirOperation find_store(tri_cpu_gen *g, MlirOperation loop, intptr_t arg
     if (mlirOperationIsNull(store) || !tri_op_is(store, "tt.store") || at != 1)
         return none;
     MlirOperation op = mlirOperationGetNextInBlock(loop);
-    while (!mlirOperationIsNull(op) && op.ptr != store.ptr && !writes(g, op))
+    while (!mlirOperationIsNull(op) && op.ptr != store.ptr && !writes_inside(g, op))
         op = mlirOperationGetNextInBlock(op);
     return op.ptr == store.ptr ? store : none;
 }
@@ -199,7 +199,7 @@ bool tri_cpu_queue_begin(tri_cpu_gen *g, MlirOperation loop, intptr_t arg, LLVMV
     chain c = {0};
     tri_cpu_queue q = {.root = loop, .sums = sums};
     if (g->steps || g->unit->options->sanitize || !follow(loop, arg, &c) || !are_alike(g, &c, &q.x) ||
-        writes(g, loop))
+        writes_inside(g, loop))
         return false;
     q.trips = choose_trips(&q.x);
     if (q.trips < 2)

@@ -4,7 +4,7 @@
 #include "targets/cpu/dot.h"
 
 /* All sums are where the queue has them. */
-static void finish(tri_cpu_gen *g, const tri_cpu_queue *q)
+static void finish_sums(tri_cpu_gen *g, const tri_cpu_queue *q)
 {
     tri_cpu_at(g, 0);
     LLVMBasicBlockRef some = tri_cpu_new_block(g, "some"), none = tri_cpu_new_block(g, "none"),
@@ -28,7 +28,7 @@ void tri_cpu_queue_end(tri_cpu_gen *g, MlirOperation loop)
     for (size_t i = 0; i < g->queue_list.len; i++) {
         const tri_cpu_queue *q = g->queue_list.at[i];
         if (q->root.ptr == loop.ptr && !q->store.ptr)
-            finish(g, q);
+            finish_sums(g, q);
     }
 }
 
@@ -80,7 +80,7 @@ LLVMBasicBlockRef tri_cpu_queue_store(tri_cpu_gen *g, MlirOperation store)
     bool fits = tri_cpu_direct_block(g, tri_op_operand(store, 0), tri_op_segment_value(store, 2),
                                      mlirValueGetType(tri_op_operand(store, 1)), &block);
     if (!fits) {
-        finish(g, q);
+        finish_sums(g, q);
         return NULL;
     }
     tri_cpu_at(g, 0);
@@ -98,6 +98,6 @@ LLVMBasicBlockRef tri_cpu_queue_store(tri_cpu_gen *g, MlirOperation store)
     tri_cpu_queue_run(g, q, count, block.address, block.stride);
     LLVMBuildBr(g->b, done);
     tri_cpu_move(g, 0, copies);
-    finish(g, q);
+    finish_sums(g, q);
     return done;
 }

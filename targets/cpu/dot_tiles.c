@@ -176,7 +176,7 @@ static void load_right(const place *p, bool is_low)
     }
 }
 
-static void multiply(const place *p)
+static void multiply_tiles(const place *p)
 {
     tri_cpu_gen *g = p->each->x.g;
     for (int i = 0; i < p->shape->across * p->shape->down; i++) {
@@ -191,28 +191,28 @@ static void step_high(const place *p)
 {
     load_left(p, false);
     load_right(p, false);
-    multiply(p);
+    multiply_tiles(p);
 }
 
 static void step_small(const place *p)
 {
     load_left(p, true);
     load_right(p, false);
-    multiply(p);
+    multiply_tiles(p);
     load_left(p, false);
     load_right(p, true);
-    multiply(p);
+    multiply_tiles(p);
 }
 
 static void step_all(const place *p)
 {
     load_left(p, true);
     load_right(p, false);
-    multiply(p);
+    multiply_tiles(p);
     load_left(p, false);
-    multiply(p);
+    multiply_tiles(p);
     load_right(p, true);
-    multiply(p);
+    multiply_tiles(p);
 }
 
 enum { pair = 2 * rows_of_tile };
