@@ -9,8 +9,8 @@
  *     }
  *
  * What has tasks keeps them. Loops and branches are of all tasks in them, with their bounds; what they carry is of
- * those that use it, in the next iteration or behind the loop. In no pipeline: automatic-warp-specialization finds what its
- * producer needs by itself. Answers to nvgpu-test-taskid-propagate, whose number of groups it does not need.
+ * those that use it, in the next iteration or behind the loop. In no pipeline: automatic-warp-specialization finds what
+ * its producer needs by itself. Answers to nvgpu-test-taskid-propagate, whose number of groups it does not need.
  * Test: tests/passes/propagate-task-ids.mlir */
 #include "passes/passes.h"
 
