@@ -88,12 +88,19 @@ static bool check_partitioned(const tri_encoding *e, tri_buf *error)
                 "'partitionDim' is not a dimension of the layout");
 }
 
+static bool is_matrix(const tri_encoding *e)
+{
+    return e->kind == TRI_ENC_NVIDIA_MMA || e->kind == TRI_ENC_AMD_MFMA || e->kind == TRI_ENC_AMD_WMMA ||
+           e->kind == TRI_ENC_INTEL_DPAS || e->kind == TRI_ENC_DOT_OP;
+}
+
 static bool check_dot_op(const tri_encoding *e, tri_buf *error)
 {
     const tri_encoding *p = e->parent;
-    if (!says(error, e->dot_op.op_idx == 0 || e->dot_op.op_idx == 1, "'opIdx' must be 0 or 1"))
-        return false;
     int32_t k = e->dot_op.k_width;
+    if (!says(error, e->dot_op.op_idx == 0 || e->dot_op.op_idx == 1, "'opIdx' must be 0 or 1") ||
+        !says(error, k == 0 || is_power(k), "'kWidth' must be a power of two"))
+        return false;
     switch (p->kind) {
     case TRI_ENC_NVIDIA_MMA: {
         bool needs = p->version_major == 2 || p->version_major == 3;
@@ -213,7 +220,6 @@ static bool check_dpas(const tri_encoding *e, tri_buf *error)
            says(error, ops == 1 || ops == 2 || ops == 4, "'opsPerChan' must be 1, 2 or 4") &&
            says(error, e->dpas.execution_size >= 1 && e->dpas.threads_per_warp >= e->dpas.execution_size,
                 "'threadsPerWarp' must not be less than 'executionSize'") &&
-           says(error, e->rank == 2 || e->rank == 3, "needs two or three dimensions") &&
            says(error, !e->dpas.fp4_k_pack || (e->dpas.fp4_k_pack == 2 && ops == 4),
                 "'fp4KPack' must be 2, and 'opsPerChan' 4 with it");
 }
@@ -281,5 +287,6 @@ bool tri_encoding_text_check(const tri_encoding *encoding, tri_buf *error)
     for (const tri_field *f = tri_encoding_row_of(encoding->kind)->fields; f->type; f++)
         if (!check_field(f, encoding, error))
             return false;
-    return check_kind(encoding, error);
+    bool has_rank = !is_matrix(encoding) || encoding->rank == 2 || encoding->rank == 3;
+    return says(error, has_rank, "needs two or three dimensions") && check_kind(encoding, error);
 }

@@ -1,6 +1,8 @@
 /* The ttg dialect: registration, aliases, buffer types. */
 #include "ir/dialects.h"
 
+#include "mlir/IR/TensorEncoding.h"
+
 extern "C" {
 #include "layout/encoding_words.h"
 }
@@ -60,11 +62,32 @@ struct Inliner : DialectInlinerInterface {
     bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
 };
 
+/* What a layout asks of the block that carries it, wherever its type is read. */
+template <typename Layout>
+struct OfBlocks : VerifiableTensorEncoding::ExternalModel<OfBlocks<Layout>, Layout> {
+    LogicalResult verifyEncoding(Attribute self, ArrayRef<int64_t> shape, Type,
+                                 function_ref<InFlightDiagnostic()> emitError) const
+    {
+        int rank = tri::layoutRank(self);
+        if (rank == (int)shape.size())
+            return success();
+        return emitError() << "the layout has rank " << rank << ", and the block that carries it rank " << shape.size();
+    }
+};
+
+template <typename... Layouts> void attachToBlocks(MLIRContext *context)
+{
+    (Layouts::template attachInterface<OfBlocks<Layouts>>(*context), ...);
+}
+
 } // namespace
 
 void TTGDialect::initialize()
 {
     registerAttributes();
+    attachToBlocks<BlockedEncodingAttr, LinearEncodingAttr, GenericLinearEncodingAttr, SliceEncodingAttr,
+                   DotOperandEncodingAttr, NvidiaMmaEncodingAttr, AmdMfmaEncodingAttr, AmdWmmaEncodingAttr>(
+        getContext());
     registerTypes();
     registerTTGDialectOperations(this);
     addInterfaces<AsmAliases, Inliner>();

@@ -79,6 +79,16 @@ static const tri_value *run_str(PARAMS)
     return tri_value_str(h->arena, s);
 }
 
+/* bytes(), bytes(b), bytes(s, encoding) */
+static const tri_value *run_bytes(PARAMS)
+{
+    UNUSED;
+    if (n == 0)
+        return tri_value_bytes(h->arena, TRI_STR(""));
+    bool is_right = v[0]->kind == (n == 1 ? TRI_VALUE_BYTES : TRI_VALUE_STR);
+    return is_right ? tri_value_bytes(h->arena, v[0]->string) : NULL;
+}
+
 static const tri_value *run_repr(PARAMS)
 {
     UNUSED;
@@ -428,7 +438,7 @@ static bool is_instance(tri_host *h, const tri_value *x, const tri_value *cls)
     } kinds[] = {
         {"int", TRI_VALUE_INT}, {"float", TRI_VALUE_FLOAT}, {"bool", TRI_VALUE_BOOL}, {"str", TRI_VALUE_STR},
         {"list", TRI_VALUE_LIST}, {"tuple", TRI_VALUE_TUPLE}, {"dict", TRI_VALUE_DICT}, {"set", TRI_VALUE_SET},
-        {"range", TRI_VALUE_RANGE}, {"triton.language.dtype", TRI_VALUE_DTYPE},
+        {"range", TRI_VALUE_RANGE}, {"bytes", TRI_VALUE_BYTES}, {"triton.language.dtype", TRI_VALUE_DTYPE},
     };
     if (cls->kind == TRI_VALUE_TUPLE) {
         for (uint32_t i = 0; i < cls->sequence.items.len; i++)

@@ -446,6 +446,18 @@ K
     gives 26033115
 }
 
+@test "bytes are neither strings nor lists" {
+    stores 'A * 1000 + B * 100 + C * 10 + D' <<'K'
+def kind(x):
+    return 1 if isinstance(x, bytes) else 2 if isinstance(x, str) else 3
+A = tl.constexpr(kind(b"ab"))
+B = tl.constexpr(kind("ab"))
+C = tl.constexpr(len(bytes("abc", "utf-8")) + len(bytes()))
+D = tl.constexpr(bytes(b"ab")[1] - 97)
+K
+    gives 1231
+}
+
 @test "an exception goes to the handler of its class; finally and raise run as in Python" {
     stores 'V[0] * 10000000 + V[1] * 1000000 + V[4] * 10000 + V[5] * 1000 + V[6] * 100 + V[7] * 10 + V[8] + V[9]' <<'K'
 class MyErr(ValueError):

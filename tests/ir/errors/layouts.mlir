@@ -216,3 +216,25 @@ module attributes {x.a = #ttig.dpas<{repeatCount = 8, systolicDepth = 8, executi
 // expected-error@+1 {{'threadsPerWarp' must be 16}}
 module attributes {x.a = #ttig.subgroup_2d_block<{warpsPerCTA = [4, 1], instrShape = [32, 16], numBlocks = 2, order = [1, 0], kWidth = 2, threadsPerWarp = 32}>} {
 }
+// -----
+// expected-error@+1 {{needs two or three dimensions}}
+module attributes {x.a = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4], instrShape = [16, 8]}>} {
+}
+// -----
+// expected-error@+1 {{'kWidth' must be a power of two}}
+module attributes {x.a = #ttg.dot_op<{opIdx = 0, parent = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>, kWidth = 3}>} {
+}
+// -----
+// The layout of a block, as of a parameter, has the block's dimensions.
+#one = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+// expected-error@+1 {{the layout has rank 1, and the block that carries it rank 2}}
+tt.func @parameter(%a: tensor<4x4xf32, #one>) {
+  tt.return
+}
+// -----
+#two = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+tt.func @constant() {
+  // expected-error@+1 {{the layout has rank 2, and the block that carries it rank 1}}
+  %c = arith.constant dense<1.0> : tensor<4xf32, #ttg.dot_op<{opIdx = 0, parent = #two}>>
+  tt.return
+}

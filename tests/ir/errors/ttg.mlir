@@ -56,8 +56,8 @@ tt.func @f(%x: tensor<64x32xf16, #ttg.blocked<{sizePerThread = [1, 4], threadsPe
 #shared1 = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [0, 1]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+// expected-error@+1 {{layout has rank 2}}
 tt.func @f(%x: tensor<64xf16, #blocked>) {
-  // expected-error@+1 {{layout has rank 2}}
   %0 = tt.bitcast %x : tensor<64xf16, #blocked> -> tensor<64xi16, #blocked>
   tt.return
 }
