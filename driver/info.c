@@ -82,14 +82,19 @@ static bool list_file(tri_session *session, tri_str path, tri_buf *out)
 {
     tri_str text;
     int error = 0;
-    if (!tri_file_read(session->arena, path, &text, &error)) {
+    tri_arena *arena = tri_arena_create(); /* the source has a copy */
+    const tri_source *source = NULL;
+    if (tri_file_read(arena, path, &text, &error))
+        source = tri_diag_add_source(session->diag, path, text);
+    else
         tri_diag_error(session->diag, TRI_NO_SPAN, 1001, "cannot read '%.*s': %s", TRI_STR_ARG(path), strerror(error));
+    tri_arena_destroy(arena);
+    if (!source)
         return false;
-    }
     tri_unit unit;
     tri_unit_init(&unit, session->arena, session->diag, &session->opt->compile);
     tri_unit_replace(&unit, TRI_PAYLOAD_SOURCE);
-    unit.source = tri_diag_add_source(session->diag, path, text);
+    unit.source = source;
     bool ok = tri_session_choose_target(session, &unit, TRI_STR("")) && tri_frontend_parse(&unit);
     if (ok) {
         tri_session_provide(session, &unit, TRI_PHASE_MLIR);

@@ -11,6 +11,7 @@
 #include "frontend/kernel/signature_infer.h"
 #include "ir/context.h"
 #include "ir/guard.h"
+#include "ir/op.h"
 
 #include "llvm-c/Core.h"
 
@@ -212,6 +213,41 @@ static tri_kind kind_of(const tri_run_opt *opt, const tri_unit *unit)
     return is_text ? kind : TRI_KIND_SOURCE;
 }
 
+static bool is_named(const tri_options *options, tri_str name)
+{
+    for (size_t i = 0; i < options->kernels.len; i++)
+        if (tri_str_equal(options->kernels.at[i], name))
+            return true;
+    return !options->kernels.len;
+}
+
+/* Of a module that is read as text the kernels that -k does not name go away. */
+static bool choose_kernels(tri_run_kernel *k, tri_kind kind, const tri_run_opt *opt)
+{
+    if ((kind != TRI_KIND_TTIR && kind != TRI_KIND_TTGIR) || !opt->compile.kernels.len)
+        return true;
+    size_t left = 0;
+    MlirOperation next, op = mlirBlockGetFirstOperation(mlirModuleGetBody(k->unit.module));
+    for (; !mlirOperationIsNull(op); op = next) {
+        next = mlirOperationGetNextInBlock(op);
+        if (!tri_op_is_kernel(op))
+            continue;
+        if (is_named(&opt->compile, tri_op_string(op, "sym_name")))
+            left++;
+        else
+            mlirOperationDestroy(op);
+    }
+    size_t known = 0;
+    for (size_t i = 0; i < k->unit.kernels.len; i++)
+        if (is_named(&opt->compile, k->unit.kernels.at[i].name))
+            k->unit.kernels.at[known++] = k->unit.kernels.at[i];
+    k->unit.kernels.len = known;
+    if (!left)
+        tri_diag_error(k->unit.diag, (tri_span){k->source, 0, 0}, 3031, "no kernel '%.*s' in '%.*s'",
+                       TRI_STR_ARG(opt->compile.kernels.at[0]), TRI_STR_ARG(opt->file));
+    return left > 0;
+}
+
 static bool open_file(tri_run_kernel *k, tri_kind kind, const tri_run_opt *opt)
 {
     tri_str text;
@@ -222,7 +258,7 @@ static bool open_file(tri_run_kernel *k, tri_kind kind, const tri_run_opt *opt)
         return false;
     }
     k->source = tri_diag_add_source(k->unit.diag, opt->file, text);
-    return tri_payload_read(&k->unit, kind, k->source);
+    return tri_payload_read(&k->unit, kind, k->source) && choose_kernels(k, kind, opt);
 }
 
 /* --- life -------------------------------------------------------------------------------- */

@@ -11,7 +11,7 @@ enum {
     TRI_PARSER_MAX_DEPTH = 400,   /* recursion */
     TRI_PARSER_MAX_HEIGHT = 1000, /* of the tree: chains such as a + b + ... and x.y.z... */
     TRI_PARSER_MAX_ERRORS = 50,
-    TRI_PARSER_MAX_RATIO = 8,        /* bytes of the tree for each of the file, which is held once more ... */
+    TRI_PARSER_MAX_RATIO = 7,        /* bytes of the tree for each of the file, which is held once more ... */
     TRI_PARSER_MAX_ROOM = 96 << 20,  /* ... or this, if it is more */
 };
 

@@ -204,7 +204,8 @@ tri_str tri_gpu_foreign_constraint(tri_str constraints, const char *letters)
         constraints = tri_str_sub(constraints, comma + (comma < constraints.len), constraints.len);
         while (name.len && strchr("=&+*%", name.data[0]))
             name = tri_str_sub(name, 1, name.len);
-        bool is_known = name.len && (strchr("{~0123456789", name.data[0]) || strchr(letters, name.data[0]));
+        bool is_letter = name.len == 1 && strchr(letters, name.data[0]);
+        bool is_known = is_letter || (name.len && strchr("{~0123456789", name.data[0]));
         if (!is_known && one.len)
             return one;
     }

@@ -189,6 +189,16 @@ K
     tritcc -c -o k.o -k scaled -k other -sig "scaled(x=*fp32, by=fp16, DT=fp16, WHAT='a,(b')" -sig 'other(x=*fp32, n=i32)' k.tri
     tritrun -1 k.o ones:f32:1 2
     [[ $errors == *"the object has 2 kernels; choose one with -k"* ]]
+    for stage in ttir ttgir; do
+        tritcc -arch=sm_80 -emit="$stage=k.$stage" -k scaled -k other -sig "scaled(x=*fp32, by=fp16, DT=fp16, WHAT='a')" \
+            -sig 'other(x=*fp32, n=i32)' k.tri
+        tritrun -1 -arch=sim:sm_80 "k.$stage" ones:f32:1 2
+        [[ $errors == *"the file has 2 kernels that could run; choose one with -k"* ]]
+        tritrun -arch=sim:sm_80 "k.$stage" -k other ones:f32:1 2 -print x
+        [[ $output == *" 2"* ]]
+        tritrun -1 -arch=sim:sm_80 "k.$stage" -k another ones:f32:1 2
+        [[ $errors == *"no kernel 'another' in 'k.$stage'"*TRI-3031* ]]
+    done
     tritrun k.o -k scaled ones:f32:1 0.5 -print x
     [[ $output == *" 1.5"* ]]
     tritrun k.o -k scaled ones:f32:1 by=0.5 DT=fp16 "WHAT='a,(b'" -print x

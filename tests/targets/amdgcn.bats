@@ -668,6 +668,8 @@ END2
     [[ $errors == *"the assembly is not the device's: line 1: "* ]] # gfx942 has it
     tritcc -1 -arch=sm_80 -emit=ptx=k.ptx -sig "*fp32, *fp32, 'v_add_f32 \$0, \$1, \$1', '=v,v'" k.tri
     [[ $errors == *"k.tri:8:21: error: "*"the constraint '=v' names no register of PTX"* ]]
+    tritcc -1 -arch=sm_80 -emit=ptx=k.ptx -sig "*fp32, *fp32, 'mov.b32 \$0, \$1;', '=r,q!?'" k.tri
+    [[ $errors == *"k.tri:8:21: error: "*"the constraint 'q!?' names no register of PTX"* ]]
     # what may be in any register is in one of the wave here
     tritcc -arch=gfx942 -emit=llir=k.ll -sig "*fp32, *fp32, 's_mov_b32 \$0, \$1', '=r,r'" k.tri
     TRITCC=$TRITRUN tritcc -1 -arch=sim:gfx942 k.tri arange:f32:64 empty:f32:64 "TEXT='v_add_f32 \$0, \$1, \$1'" "CONSTRAINTS='=v,v'"
