@@ -2,7 +2,7 @@
 // positive: @chain @loop @conditional @locked @extension @dot_operand @into_branch @into_nested_branch
 // negative: @transpose @locked_narrow @locked_shared @keep @not_into_branches @not_without_loop @not_before_condition
 // negative: @not_for_more @not_before_scan
-// loop: @loop @locked @into_branch @into_nested_branch @not_into_branches @not_before_condition @not_for_more
+// loop: @loop @locked @into_branch @into_nested_branch @not_more_in_branch @not_into_branches @not_before_condition @not_for_more
 // if: @conditional @locked @locked_narrow @locked_shared @into_branch @into_nested_branch @not_into_branches
 // if: @not_without_loop @not_before_condition @not_for_more
 
@@ -363,6 +363,31 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %w = ttg.convert_layout %i : tensor<64x64xf32, #r> -> tensor<64x64xf32, #c>
       tt.store %q, %w : tensor<64x64x!tt.ptr<f32>, #c>
       scf.yield %i : tensor<64x64xf32, #r>
+    }
+    tt.return
+  }
+
+  // What a branch gives is rounded behind it: the conversion stays there, as it has half as much to move.
+  // CHECK-LABEL: @not_more_in_branch
+  // CHECK: scf.if {{.*}} -> (tensor<64x64xf32, [[$R]]>)
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: [[H:%.+]] = arith.truncf
+  // CHECK-NEXT: [[W:%.+]] = ttg.convert_layout [[H]] : tensor<64x64xf16, [[$R]]> -> tensor<64x64xf16, [[$C]]>
+  // CHECK-NEXT: tt.store %{{.*}}, [[W]]
+  tt.func public @not_more_in_branch(%p: tensor<64x64x!tt.ptr<f32>, #r>, %q: tensor<64x64x!tt.ptr<f16>, #c>, %n: i32, %c: i1) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #r>
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      %i = scf.if %c -> (tensor<64x64xf32, #r>) {
+        %v = tt.load %p : tensor<64x64x!tt.ptr<f32>, #r>
+        scf.yield %v : tensor<64x64xf32, #r>
+      } else {
+        scf.yield %zero : tensor<64x64xf32, #r>
+      }
+      %h = arith.truncf %i : tensor<64x64xf32, #r> to tensor<64x64xf16, #r>
+      %w = ttg.convert_layout %h : tensor<64x64xf16, #r> -> tensor<64x64xf16, #c>
+      tt.store %q, %w : tensor<64x64x!tt.ptr<f16>, #c>
     }
     tt.return
   }

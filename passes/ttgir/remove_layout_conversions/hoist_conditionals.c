@@ -128,6 +128,23 @@ static int64_t cost_of(const plan *p)
     return cost;
 }
 
+static int64_t bits_of(MlirType type)
+{
+    return tri_type_num_elements(type) * tri_type_bits(tri_type_element(type));
+}
+
+/* Whether a branch would convert more than there is behind the conditional, as sums that are rounded there. */
+static bool is_larger_in_arm(const plan *p)
+{
+    int64_t behind = bits_of(mlirValueGetType(tri_op_result(p->convert, 0)));
+    for (size_t k = 0; k < p->places.len; k++) {
+        MlirValue inside = p->slice.values.at[p->places.at[k].value].value;
+        if (p->places.at[k].arm >= 0 && bits_of(mlirValueGetType(inside)) > behind)
+            return true;
+    }
+    return false;
+}
+
 static void insert(plan *p)
 {
     for (size_t k = 0; k < p->places.len; k++) {
@@ -167,7 +184,7 @@ bool tri_hoist_conditionals_try(tri_remat *r, MlirOperation convert)
     for (size_t k = 0; k < p.slice.values.len; k++)
         if (is_open(&p, &p.slice.values.at[k]))
             return false; /* a copy that was counted on turned out not to reach all uses */
-    if (!p.has_arm || !tri_remat_is_worth(r, &p.slice, convert, cost_of(&p)))
+    if (!p.has_arm || is_larger_in_arm(&p) || !tri_remat_is_worth(r, &p.slice, convert, cost_of(&p)))
         return false;
     insert(&p);
     tri_rematerialization_rewrite(r, &p.slice, convert);
