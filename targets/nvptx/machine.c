@@ -30,6 +30,15 @@ static LLVMValueRef copy_if_16(tri_gpu *g, LLVMValueRef *args)
     return copy_if(g, "@$3 cp.async.cg.shared.global [$0], [$1], 16, $2;", args);
 }
 
+/* No branch either: in a loop around such a loop ptxas would take warps to run apart behind it, and keep what is the
+ * same for a warp in registers of its threads, which products' descriptors have to leave again. */
+static LLVMValueRef arrive_if(tri_gpu *g, LLVMValueRef *args)
+{
+    LLVMValueRef operands[] = {LLVMBuildPtrToInt(g->b, args[0], g->i32, ""), args[1], args[2]};
+    return tri_machine_call_asm(g, "@$2 mbarrier.arrive.shared.b64 _, [$0], $1;", "r,r,b",
+                                LLVMVoidTypeInContext(g->llvm), operands, 3, MEMORY);
+}
+
 static const tri_machine_row rows[TRI_NVPTX_END] = {
 #define ROW(name, how, ...) [TRI_MACHINE_##name] = TRI_MACHINE_ROW_##how(__VA_ARGS__),
 #define OWN(name, signature, how, ...) [TRI_NVPTX_##name] = TRI_MACHINE_ROW_##how(__VA_ARGS__),

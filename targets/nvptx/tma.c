@@ -14,14 +14,6 @@ static tri_gpu_if begin_first(tri_gpu *g, LLVMValueRef pred)
     return tri_gpu_begin_if(g, tri_gpu_and(g, is_first, pred));
 }
 
-/* The same of each warp, when all of its lanes have come. */
-static tri_gpu_if begin_first_lane(tri_gpu *g, LLVMValueRef pred)
-{
-    tri_gpu_barrier(g, TRI_SYNC_WARP);
-    LLVMValueRef is_first = LLVMBuildICmp(g->b, LLVMIntEQ, tri_gpu_lane(g), tri_gpu_i32(g, 0), "");
-    return tri_gpu_begin_if(g, tri_gpu_and(g, is_first, pred));
-}
-
 static void call(tri_gpu *g, int id, int count, LLVMValueRef *args) { tri_machine_call(g, id, args, count); }
 
 static bool is_missing(tri_gpu *g, MlirOperation op)
@@ -72,12 +64,25 @@ static bool run_expect(tri_gpu *g, MlirOperation op)
     return true;
 }
 
+/* The first lane of each warp, when all of its lanes have come. */
+static void arrive_per_warp(tri_gpu *g, MlirOperation op)
+{
+    tri_gpu_barrier(g, TRI_SYNC_WARP);
+    LLVMValueRef is_first = LLVMBuildICmp(g->b, LLVMIntEQ, tri_gpu_lane(g), tri_gpu_i32(g, 0), "");
+    call(g, TRI_NVPTX_mbarrier_arrive_if, 3,
+         (LLVMValueRef[]){tri_gpu_operand(g, op, 0).at[0], tri_gpu_i32(g, tri_op_int(op, "count", 1)),
+                          tri_gpu_and(g, is_first, optional(g, op, 1))});
+}
+
 static bool run_arrive(tri_gpu *g, MlirOperation op)
 {
     if (is_missing(g, op))
         return false;
-    tri_gpu_if first = tri_op_flag(op, "tritcc.per-warp") ? begin_first_lane(g, optional(g, op, 1))
-                                                          : begin_first(g, optional(g, op, 1));
+    if (tri_op_flag(op, "tritcc.per-warp")) {
+        arrive_per_warp(g, op);
+        return true;
+    }
+    tri_gpu_if first = begin_first(g, optional(g, op, 1));
     call(g, TRI_NVPTX_mbarrier_arrive, 2,
          (LLVMValueRef[]){tri_gpu_operand(g, op, 0).at[0], tri_gpu_i32(g, tri_op_int(op, "count", 1))});
     tri_gpu_end_if(g, first);

@@ -120,6 +120,14 @@ TRI_SIM_FUNCTION(mbarrier_arrive)
         arrive(sim, m, (uint32_t)args[1]);
 }
 
+TRI_SIM_FUNCTION(mbarrier_arrive_if)
+{
+    uint64_t arrived;
+    if (args[2] & 1)
+        tri_sim_mbarrier_arrive(sim, id, args, &arrived);
+    (void)results;
+}
+
 /* ---- copies from global memory ---- */
 
 /* One element's place in global memory; null out of bounds. `at` counts from the box's first element. */
