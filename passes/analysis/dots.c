@@ -141,7 +141,9 @@ MlirOperation tri_dots_load_of_registers(MlirOperation dot)
     while (!mlirOperationIsNull(def) && (tri_op_is(def, "ttg.convert_layout") || tri_op_is(def, "tt.trans") ||
                                          tri_op_is(def, "tt.reshape")))
         def = tri_op_def(tri_op_operand(def, 0));
-    return !mlirOperationIsNull(def) && tri_op_is(def, "ttg.local_load") ? def : (MlirOperation){NULL};
+    bool is_load = !mlirOperationIsNull(def) && tri_op_is(def, "ttg.local_load") &&
+                   mlirBlockEqual(mlirOperationGetBlock(def), mlirOperationGetBlock(dot));
+    return is_load ? def : (MlirOperation){NULL};
 }
 
 MlirValue tri_dots_buffer_part(tri_builder *b, MlirValue buffer, int dim, int64_t first, int64_t size)

@@ -36,7 +36,7 @@ MlirType tri_dots_buffer_type(tri_arena *arena, MlirType dot_tensor, const int64
 /* The type of a transposed view (two dimensions) of a buffer in swizzled layout. */
 MlirType tri_dots_transposed_buffer(tri_arena *arena, MlirType buffer);
 bool tri_dots_has_one_use(MlirValue value);
-/* The ttg.local_load that a product's first operand is a view of; null: it is something else. */
+/* The ttg.local_load of the product's block that its first operand is a view of; null: it is something else. */
 MlirOperation tri_dots_load_of_registers(MlirOperation dot);
 /* The only user; null unless there is exactly one use. */
 MlirOperation tri_dots_only_user(MlirValue value);

@@ -117,4 +117,65 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     }
     tt.return %r : tensor<128x64xf32, #blocked>
   }
+
+  // An operand that a loop keeps is loaded to registers in front of it, once for all loops, as its product is narrow.
+  // CHECK-LABEL: @kept
+  // CHECK: [[B:%.+]] = ttg.local_alloc %{{.*}} -> !ttg.memdesc<64x64xf16, [[$WIDE]], #smem>
+  // CHECK-NEXT: [[R:%.+]] = ttg.local_load [[B]] : {{.*}} -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = [[$MMA]], kWidth = 2}>>
+  // CHECK-NOT: ttg.local_load
+  // CHECK: scf.for
+  // CHECK: ttng.warp_group_dot [[R]], %{{.*}} : tensor<64x64xf16, {{.*}}> * !ttg.memdesc
+  // CHECK: scf.for
+  // CHECK: ttng.warp_group_dot [[R]], %{{.*}} : tensor<64x64xf16, {{.*}}> * !ttg.memdesc
+  tt.func public @kept(%pa: tensor<64x64x!tt.ptr<f16>, #blocked>, %pb: tensor<64x64x!tt.ptr<f16>, #blocked>, %c: tensor<64x64xf32, #blocked>, %n: i32) -> tensor<64x64xf32, #blocked> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %x = tt.load %pa : tensor<64x64x!tt.ptr<f16>, #blocked>
+    %xa = ttg.convert_layout %x : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #a>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #blocked>) : i32 {
+      %y = tt.load %pb : tensor<64x64x!tt.ptr<f16>, #blocked>
+      %yb = ttg.convert_layout %y : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #b>
+      %d = tt.dot %xa, %yb, %acc : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #blocked>
+      scf.yield %d : tensor<64x64xf32, #blocked>
+    }
+    %s = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %r) -> (tensor<64x64xf32, #blocked>) : i32 {
+      %y = tt.load %pb : tensor<64x64x!tt.ptr<f16>, #blocked>
+      %yb = ttg.convert_layout %y : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #b>
+      %d = tt.dot %xa, %yb, %acc : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #blocked>
+      scf.yield %d : tensor<64x64xf32, #blocked>
+    }
+    tt.return %s : tensor<64x64xf32, #blocked>
+  }
+
+  // One that takes more registers, a wider product, and a narrower one by four warps read it from memory.
+  // CHECK-LABEL: @not_kept
+  // CHECK-NOT: ttg.local_load
+  // CHECK: tt.return
+  tt.func public @not_kept(%pa: tensor<64x128x!tt.ptr<f16>, #blocked>, %pb: tensor<128x64x!tt.ptr<f16>, #blocked>, %pc: tensor<64x64x!tt.ptr<f16>, #blocked>, %pd: tensor<64x128x!tt.ptr<f16>, #blocked>, %pe: tensor<64x32x!tt.ptr<f16>, #blocked>, %c: tensor<64x64xf32, #blocked>, %d: tensor<64x128xf32, #blocked>, %e: tensor<64x32xf32, #blocked>, %n: i32) -> (tensor<64x64xf32, #blocked>, tensor<64x128xf32, #blocked>, tensor<64x32xf32, #blocked>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %x = tt.load %pa : tensor<64x128x!tt.ptr<f16>, #blocked>
+    %xa = ttg.convert_layout %x : tensor<64x128xf16, #blocked> -> tensor<64x128xf16, #a>
+    %z = tt.load %pc : tensor<64x64x!tt.ptr<f16>, #blocked>
+    %za = ttg.convert_layout %z : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #a>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #blocked>) : i32 {
+      %y = tt.load %pb : tensor<128x64x!tt.ptr<f16>, #blocked>
+      %yb = ttg.convert_layout %y : tensor<128x64xf16, #blocked> -> tensor<128x64xf16, #b>
+      %m = tt.dot %xa, %yb, %acc : tensor<64x128xf16, #a> * tensor<128x64xf16, #b> -> tensor<64x64xf32, #blocked>
+      scf.yield %m : tensor<64x64xf32, #blocked>
+    }
+    %s = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %d) -> (tensor<64x128xf32, #blocked>) : i32 {
+      %y = tt.load %pd : tensor<64x128x!tt.ptr<f16>, #blocked>
+      %yb = ttg.convert_layout %y : tensor<64x128xf16, #blocked> -> tensor<64x128xf16, #b>
+      %m = tt.dot %za, %yb, %acc : tensor<64x64xf16, #a> * tensor<64x128xf16, #b> -> tensor<64x128xf32, #blocked>
+      scf.yield %m : tensor<64x128xf32, #blocked>
+    }
+    %t = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %e) -> (tensor<64x32xf32, #blocked>) : i32 {
+      %y = tt.load %pe : tensor<64x32x!tt.ptr<f16>, #blocked>
+      %yb = ttg.convert_layout %y : tensor<64x32xf16, #blocked> -> tensor<64x32xf16, #b>
+      %m = tt.dot %za, %yb, %acc : tensor<64x64xf16, #a> * tensor<64x32xf16, #b> -> tensor<64x32xf32, #blocked>
+      scf.yield %m : tensor<64x32xf32, #blocked>
+    }
+    tt.return %r, %s, %t : tensor<64x64xf32, #blocked>, tensor<64x128xf32, #blocked>, tensor<64x32xf32, #blocked>
+  }
 }

@@ -64,8 +64,10 @@ static bool find_products(rotation *r)
         else
             r->second = op;
     }
-    if (mlirOperationIsNull(r->second) || !is_buffer(tri_op_operand(r->first, 0)) ||
-        is_buffer(tri_op_operand(r->second, 0)))
+    if (mlirOperationIsNull(r->second) || is_buffer(tri_op_operand(r->second, 0)))
+        return false;
+    MlirValue queries = tri_op_operand(r->first, 0);
+    if (!is_buffer(queries) && is_of_body(r, queries))
         return false;
     r->sums = -1;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(r->yield); i++)

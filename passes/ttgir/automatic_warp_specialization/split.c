@@ -407,10 +407,38 @@ static bool escapes(const chain *c, MlirValue value)
     return false;
 }
 
+/* Whether only products of the loops use the value, a load of a buffer that is filled once. */
+static bool feeds_products_only(const chain *c, MlirValue value)
+{
+    tri_memdesc desc;
+    if (!tri_type_get_memdesc(mlirValueGetType(tri_op_operand(tri_op_def(value), 0)), &desc) || desc.is_mutable)
+        return false;
+    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        bool is_inside = false;
+        for (size_t k = 0; k < c->count; k++)
+            is_inside = is_inside || mlirBlockEqual(mlirOperationGetBlock(user), c->plans[k].body);
+        if (!is_inside || !tri_op_is(user, "ttng.warp_group_dot"))
+            return false;
+    }
+    return true;
+}
+
+/* Operands of products that lie in registers through the loops come to the consumers' registers at once. */
+static void collect_kept(chain *c)
+{
+    for (MlirOperation op = mlirBlockGetFirstOperation(mlirOperationGetBlock(top_of(c->plans)));
+         !mlirOperationEqual(op, top_of(c->plans)); op = mlirOperationGetNextInBlock(op))
+        if (tri_op_is(op, "ttg.local_load") && feeds_products_only(c, tri_op_result(op, 0)))
+            tri_vec_push(c->plans->arena, &c->moved, op);
+}
+
 static void collect_moved(chain *c)
 {
     tri_arena *arena = c->plans->arena;
     MlirOperation op = top_of(c->plans), last = is_nested(c->plans) ? op : c->plans[c->count - 1].loop;
+    collect_kept(c);
     for (;; op = mlirOperationGetNextInBlock(op)) {
         tri_vec_push(arena, &c->moved, op);
         if (mlirOperationEqual(op, last))

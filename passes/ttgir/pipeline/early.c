@@ -29,10 +29,20 @@ static bool reads_memory(MlirValue value)
     return tri_type_get_memdesc(mlirValueGetType(value), &desc);
 }
 
-/* A product of buffers that is waited for at once. */
+/* Registers that the block does not make: those of an operand that is the same in each iteration. */
+static bool is_from_outside(MlirOperation op, MlirValue value)
+{
+    MlirOperation def = tri_op_def(value);
+    return !mlirOperationIsNull(def) && !mlirBlockEqual(mlirOperationGetBlock(def), mlirOperationGetBlock(op)) &&
+           tri_op_dominates(def, op);
+}
+
+/* A product of buffers, or of registers from outside and a buffer, that is waited for at once. */
 static bool is_waited_product(MlirOperation op, product *out)
 {
-    if (!is_warp_group_product(op) || !reads_memory(tri_op_operand(op, 0)) || !reads_memory(tri_op_operand(op, 1)))
+    if (!is_warp_group_product(op) || !reads_memory(tri_op_operand(op, 1)))
+        return false;
+    if (!reads_memory(tri_op_operand(op, 0)) && !is_from_outside(op, tri_op_operand(op, 0)))
         return false;
     MlirOperation wait = mlirOperationGetNextInBlock(op);
     *out = (product){op, wait};
@@ -68,13 +78,13 @@ static bool collect_views(tri_arena *arena, MlirOperation from, MlirOperation op
     return true;
 }
 
-/* The first op of the block that uses a result of `wait`, itself or inside. */
-static MlirOperation first_reader(MlirOperation wait)
+/* The first op of the block that uses a result of `op`, itself or inside. */
+static MlirOperation first_reader(MlirOperation op)
 {
-    MlirBlock block = mlirOperationGetBlock(wait);
+    MlirBlock block = mlirOperationGetBlock(op);
     MlirOperation first = mlirBlockGetTerminator(block);
-    for (intptr_t i = 0; i < mlirOperationGetNumResults(wait); i++) {
-        MlirOpOperand use = mlirValueGetFirstUse(tri_op_result(wait, i));
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
+        MlirOpOperand use = mlirValueGetFirstUse(tri_op_result(op, i));
         for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
             MlirOperation user = tri_pipeline_in_body(block, mlirOpOperandGetOwner(use));
             if (!mlirOperationIsNull(user) && tri_op_dominates(user, first))
@@ -116,6 +126,53 @@ static int64_t registers_of_sums(MlirBlock block, int64_t threads)
     return elements / threads;
 }
 
+/* The number of the slot of a ring that an op's buffer is; null: it is something else. */
+static MlirValue slot_of(MlirOperation op)
+{
+    MlirOperation def = tri_op_def(tri_op_operand(op, 0));
+    return !mlirOperationIsNull(def) && tri_op_is(def, "ttg.memdesc_index") ? tri_op_operand(def, 1)
+                                                                           : (MlirValue){NULL};
+}
+
+/* Whether what is in a slot stays there from `load` to `to`: arrivals between them give other slots back. */
+static bool stays_in_slot(MlirOperation load, MlirOperation to)
+{
+    MlirValue slot = slot_of(load);
+    bool stays = !mlirValueIsNull(slot);
+    for (MlirOperation op = load; stays && !mlirOperationEqual(op, to); op = mlirOperationGetNextInBlock(op)) {
+        stays = is_passive(op) || tri_op_is(op, "ttng.warp_group_dot_wait") || mlirOperationEqual(op, load);
+        if (tri_op_is(op, "ttng.arrive_barrier"))
+            stays = !mlirValueIsNull(slot_of(op)) && !mlirValueEqual(slot_of(op), slot);
+    }
+    return stays;
+}
+
+/* The product or the wait for one that stands before `op`, or the block's first op. */
+static MlirOperation product_before(MlirOperation op)
+{
+    MlirOperation found = mlirBlockGetFirstOperation(mlirOperationGetBlock(op));
+    for (MlirOperation at = found; !mlirOperationEqual(at, op); at = mlirOperationGetNextInBlock(at))
+        if (is_warp_group_product(at) || tri_op_is(at, "ttng.warp_group_dot_wait"))
+            found = at;
+    return found;
+}
+
+/* Sums of rows that stand in front of the products are loaded under the one before they are wanted: their registers
+ * are free until then. */
+static void load_late(MlirOperation first)
+{
+    MlirOperation next;
+    for (MlirOperation op = mlirBlockGetFirstOperation(mlirOperationGetBlock(first)); !mlirOperationEqual(op, first);
+         op = next) {
+        next = mlirOperationGetNextInBlock(op);
+        if (!tri_op_is(op, "ttg.local_load"))
+            continue;
+        MlirOperation to = product_before(first_reader(op));
+        if (tri_op_dominates(first, to) && stays_in_slot(op, to))
+            mlirOperationMoveBefore(op, to);
+    }
+}
+
 /* Starts `later` behind `first`; false, and nothing is changed, where something between them must come before it. */
 static bool start_early(tri_arena *arena, const product *first, const product *later)
 {
@@ -133,6 +190,7 @@ static bool start_early(tri_arena *arena, const product *first, const product *l
     mlirOperationMoveBefore(later->wait, use);
     set_pendings(first->wait, first->dot);
     set_pendings(later->wait, later->dot);
+    load_late(first->dot);
     return true;
 }
 
