@@ -470,6 +470,7 @@ static bool on_persistent(parser *p, tri_str value)
 {
     (void)value;
     p->opt->compile.persistent = p->opt->is_persistence_given = true;
+    p->opt->compile.no_persistent = false;
     return true;
 }
 
@@ -477,6 +478,7 @@ static bool on_no_persistent(parser *p, tri_str value)
 {
     (void)value;
     p->opt->compile.persistent = false;
+    p->opt->compile.no_persistent = true;
     p->opt->is_persistence_given = true;
     return true;
 }

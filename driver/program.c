@@ -250,7 +250,8 @@ static bool compile_part(state *s, const tri_target_share *share, const tri_pipe
     tri_options *options = TRI_NEW(s->arena, tri_options);
     *options = s->session->opt->compile;
     options->find_grid = true;
-    options->host_tensormaps |= pipeline->via[TRI_KIND_OBJ] != NULL; /* its launchers do */
+    options->has_launcher = pipeline->via[TRI_KIND_OBJ] != NULL;
+    options->host_tensormaps |= options->has_launcher;
     options->defer_heuristics = has_forms || options->specialize.len || !has_stage(s, outputs);
     if (has_forms)
         tri_vec_push(s->arena, &options->specialize, TRI_STR("default"));

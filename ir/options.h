@@ -57,6 +57,8 @@ typedef struct tri_options {
     bool no_host_tensormaps;     /* -fno-host-tensormaps: not even those of objects */
     bool no_reorder_programs;    /* -fno-reorder-programs */
     bool persistent;             /* -fpersistent: few programs go through the grids of tiles */
+    bool no_persistent;          /* -fno-persistent: not even through those of objects' attention */
+    bool has_launcher;           /* the code is for a launcher of ours, which can give it another grid */
     bool no_swap_operands;       /* -fno-swap-operands */
     bool no_fit_registers;       /* -fno-fit-registers */
     bool no_block_pingpong;      /* -fno-block-pingpong */

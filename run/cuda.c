@@ -64,7 +64,7 @@ static bool choose_cuda(tri_run_kernel *k, tri_run_opt *opt, const tri_argument_
         return false;
     }
     opt->compile.arch = tri_str_from(arch->name);
-    opt->compile.host_tensormaps = true; /* as objects have it */
+    opt->compile.host_tensormaps = opt->compile.has_launcher = true; /* as objects have it */
     return true;
 }
 

@@ -84,7 +84,7 @@ TRI
 @test "an object's launcher makes them" {
     local grid='{(4096 + 127) / 128, 6, 1}'
     need ptxas
-    tritcc -arch=sm_90a -k attn -num-warps=8 -num-stages=2 -emit=header=attn.h,obj=attn.o -sig "$attention" "$kernels"
+    tritcc -arch=sm_90a -k attn -fno-persistent -num-warps=8 -num-stages=2 -emit=header=attn.h,obj=attn.o -sig "$attention" "$kernels"
     mkdir -p stub
     cc -shared -fPIC -I"$SRCDIR" -o stub/libcuda.so.1 "$SRCDIR/tests/targets/stub_cuda.c" -lpthread
     cat >main.c <<C

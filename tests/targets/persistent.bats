@@ -187,6 +187,37 @@ CASES
     tritcc -arch=sm_80 -fpersistent -k product -num-warps=8 -sig "$product" -emit=ptx=k.ptx "$kernels"
 }
 
+@test "attention by 8 warps in objects, whose launcher gives the grid" {
+    local types='*bf16:16,*bf16:16,*bf16:16,*bf16:16,fp32,i32:16,128,128,128'
+    need ptxas
+    for causal in True False; do
+        tritcc -arch=sm_90a -k attn -num-warps=8 -num-stages=2 -Rpass=programs -emit=obj=k.o,json=k.json \
+            -sig "$types,$causal,tl.bfloat16" "$kernels"
+        [[ $errors == *'go through the grid'* ]]
+        grep -q '"persistent": true' k.json
+        tritcc -arch=sm_90a -fpersistent -fhost-tensormaps -k attn -num-warps=8 -num-stages=2 -emit=ptx=k.ptx \
+            -sig "$types,$causal,tl.bfloat16" "$kernels"
+        # arrivals of warps are no branches: behind those ptxas takes warps of a loop over tiles to run apart
+        [ "$(grep -c '^[[:space:]]*@%p[0-9]* mbarrier.arrive.shared.b64 _,' k.ptx)" -ge 6 ]
+        # rounded tiles are converted for their stores, once
+        [ "$(sed -n '/setmaxnreg.inc/,/setmaxnreg.dec/p' k.ptx | grep -c 'bar.sync[[:space:]]*1,')" = 2 ]
+    done
+    for options in '-num-warps=8 -fno-persistent' '-num-warps=4' '-num-warps=8 -fno-warp-specialize'; do
+        # shellcheck disable=SC2086 # words
+        tritcc -arch=sm_90a -k attn $options -num-stages=2 -Rpass=programs -Rpass-missed=programs -emit=obj=k.o,json=k.json \
+            -sig "$types,False,tl.bfloat16" "$kernels"
+        [[ $errors != *'the grid'* ]]
+        ! grep -q persistent k.json || return 1
+    done
+    # products stay, and nobody complains
+    tritcc -arch=sm_90a -k product -num-warps=8 -Rpass-missed=programs -emit=obj=k.o,json=k.json -sig "$product" "$kernels"
+    [[ $errors != *'the grid'* ]]
+    ! grep -q persistent k.json || return 1
+    # no launcher, no other grid
+    tritcc -arch=sm_90a -k attn -num-warps=8 -num-stages=2 -emit=json=k.json,ptx=k.ptx -sig "$types,False,tl.bfloat16" "$kernels"
+    ! grep -q persistent k.json || return 1
+}
+
 @test "other launchers are told" {
     tritcc -arch=sm_90a -fpersistent -k product -num-warps=8 -sig "$product" -emit=json=k.json,ptx=k.ptx "$kernels"
     grep -q '"persistent": true' k.json

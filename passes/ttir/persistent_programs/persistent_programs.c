@@ -226,6 +226,9 @@ static void make_persistent(tri_pass_run *run, MlirOperation func)
     const char *why;
     kernel_info k;
     study_kernel(run, func, &k, &why);
+    bool is_for_pairs = tri_passes_option_int(run, "pairs", 0) != 0;
+    if (is_for_pairs && (why || !k.has_pairs))
+        return;
     if (!why && !find_room(&k))
         why = "tiles that are stored have no room beside two stages of loads";
     if (why) {
@@ -252,7 +255,8 @@ static bool run_persistent_programs(tri_pass_run *run)
     return true;
 }
 
-static const char *const options[] = {"split=N: 0 does not ask for a warp for loads (1)",
+static const char *const options[] = {"pairs=N: 1 leaves other loops than those of two products, and says nothing (0)",
+                                      "split=N: 0 does not ask for a warp for loads (1)",
                                       "num-stages=N: of the loops (3)",
                                       "shared=N: bytes of shared memory that tiles may take (no limit)", NULL};
 
