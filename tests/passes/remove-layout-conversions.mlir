@@ -1,10 +1,10 @@
 // RUN: tritcc -x ttgir -passes=remove-layout-conversions,canonicalize %s | FileCheck %s
 // positive: @chain @loop @conditional @locked @extension @dot_operand @into_branch @into_nested_branch
 // negative: @transpose @locked_narrow @locked_shared @keep @not_into_branches @not_without_loop @not_before_condition
-// negative: @not_for_more @not_before_scan
+// negative: @not_for_more @not_before_scan @not_more_in_branch
 // loop: @loop @locked @into_branch @into_nested_branch @not_more_in_branch @not_into_branches @not_before_condition @not_for_more
 // if: @conditional @locked @locked_narrow @locked_shared @into_branch @into_nested_branch @not_into_branches
-// if: @not_without_loop @not_before_condition @not_for_more
+// if: @not_without_loop @not_before_condition @not_for_more @not_more_in_branch
 
 #a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
