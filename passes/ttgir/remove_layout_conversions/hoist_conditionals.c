@@ -128,7 +128,7 @@ static int64_t cost_of(const plan *p)
     return cost;
 }
 
-static int64_t bits_of(MlirType type)
+static int64_t bits_converted(MlirType type)
 {
     return tri_type_num_elements(type) * tri_type_bits(tri_type_element(type));
 }
@@ -136,10 +136,10 @@ static int64_t bits_of(MlirType type)
 /* Whether a branch would convert more than there is behind the conditional, as sums that are rounded there. */
 static bool is_larger_in_arm(const plan *p)
 {
-    int64_t behind = bits_of(mlirValueGetType(tri_op_result(p->convert, 0)));
+    int64_t behind = bits_converted(mlirValueGetType(tri_op_result(p->convert, 0)));
     for (size_t k = 0; k < p->places.len; k++) {
         MlirValue inside = p->slice.values.at[p->places.at[k].value].value;
-        if (p->places.at[k].arm >= 0 && bits_of(mlirValueGetType(inside)) > behind)
+        if (p->places.at[k].arm >= 0 && bits_converted(mlirValueGetType(inside)) > behind)
             return true;
     }
     return false;
