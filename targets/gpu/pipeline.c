@@ -151,6 +151,8 @@ void tri_gpu_ttgir_pipeline(const tri_unit *unit, tri_buf *out)
     if (!unit->options->no_remove_masks)
         tri_buf_format(out, "remove-masks{num-warps=%d threads-per-warp=%d%s},", tri_facts_warps(unit),
                        tri_facts_lanes(unit), is_split(unit) && least_products(unit) ? " products=2" : "");
+    if (unit->arch->has_warp_groups)
+        tri_buf_add_z(out, "align-stores,");
     tri_gpu_conversion_pass(unit, out);
     add_layout_passes(unit, out);
     add_loop_passes(unit, out);

@@ -54,6 +54,8 @@ tma-lowering|host|sm_90a|differential.tri|batched_tiles|*fp16:16, *fp16:16, *fp3
 reorder-programs|without|sm_90a|differential.tri|tiles|*fp16:16, *fp16:16, *fp32:16, i32, i32:16, i32:16, 64, 64, 32|c_ptr|-grid=2,2 randint:f16:80x72:seed=1,low=-9,high=9 randint:f16:72x72:seed=2,low=-9,high=9 c_ptr=zeros:f32:80x72 80 72 72
 plan-cta|clusters|sm_90a|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 drop-invalidations|without|sm_90a|differential.tri|tiles|*fp16:16, *fp16:16, *fp32:16, i32, i32:16, i32:16, 64, 64, 32|c_ptr|-grid=2,2 randint:f16:80x72:seed=1,low=-9,high=9 randint:f16:72x72:seed=2,low=-9,high=9 c_ptr=zeros:f32:80x72 80 72 72
+align-stores|without|sm_90a|differential.tri|somewhere|*fp16:16, *fp16:16, *fp16, i32, 64, 64, 32|c_ptr|randint:f16:64x32:seed=1,low=-9,high=9 randint:f16:32x64:seed=2,low=-9,high=9 c_ptr=zeros:f16:64x72 72
+align-stores|without|sm_90a|differential.tri|somewhere|*fp16:16, *fp16:16, *fp16, i32, 64, 64, 32|c_ptr|randint:f16:64x32:seed=1,low=-9,high=9 randint:f16:32x64:seed=2,low=-9,high=9 c_ptr=zeros:f16:64x67 67
 persistent-programs|after:reorder-programs|sm_90a|differential.tri|tiles|*fp16:16, *fp16:16, *fp32:16, i32, i32:16, i32:16, 64, 64, 32|c_ptr|-grid=3,2 randint:f16:80x72:seed=1,low=-9,high=9 randint:f16:72x72:seed=2,low=-9,high=9 c_ptr=zeros:f32:80x72 80 72 72
 auto-tma|without|sm_90a|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 auto-tma|without|sm_90a|differential.tri|sequences|$sequences|o~1e-5|$sequences_args
