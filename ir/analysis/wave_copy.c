@@ -9,7 +9,7 @@
 
 enum { copy_pointer, copy_buffer, copy_mask, copy_other }; /* operand groups */
 
-static bool is_zero(MlirValue value)
+static bool becomes_zero(MlirValue value)
 {
     int64_t i;
     double f;
@@ -66,7 +66,7 @@ static bool is_padded_between(const tri_encoding *e, int64_t row, int vec)
 }
 
 /* Whether the first `vec` registers are neighbours in memory that the mask treats alike: along one dimension. */
-static bool is_run(const tri_axis_info *axis, MlirOperation op, const tri_linear *registers, int rank, int vec)
+static bool is_run_of_lane(const tri_axis_info *axis, MlirOperation op, const tri_linear *registers, int rank, int vec)
 {
     int dim = 0;
     for (int d = 0; d < rank && vec > 1; d++)
@@ -88,7 +88,7 @@ bool tri_wave_copy_find(tri_arena *arena, const tri_axis_info *axis, MlirOperati
     tri_memdesc d;
     tri_linear registers;
     MlirType pointers = mlirValueGetType(tri_op_segment_value(op, copy_pointer));
-    if (!is_zero(tri_op_segment_value(op, copy_other)) ||
+    if (!becomes_zero(tri_op_segment_value(op, copy_other)) ||
         !tri_type_get_memdesc(mlirValueGetType(tri_op_segment_value(op, copy_buffer)), &d))
         return false;
     const tri_encoding *e = tri_encoding_get(arena, d.encoding);
@@ -103,5 +103,5 @@ bool tri_wave_copy_find(tri_arena *arena, const tri_axis_info *axis, MlirOperati
     out->count = (int)(tri_linear_in_size(&out->map, TRI_DIM_REGISTER) / vec);
     bool has_width = (out->bytes == 4 || out->bytes == 16) && (tri_machines_of(module)->direct_to_shared & out->bytes);
     return has_width && 1 << lanes == tri_scratch_machine(module).lanes && is_in_rows(&out->map, out->vec) &&
-           is_padded_between(e, vec << lanes, out->vec) && is_run(axis, op, &registers, d.rank, out->vec);
+           is_padded_between(e, vec << lanes, out->vec) && is_run_of_lane(axis, op, &registers, d.rank, out->vec);
 }

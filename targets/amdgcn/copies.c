@@ -36,7 +36,7 @@ static void copy_row(tri_gpu *g, const tri_machine_access *access, LLVMValueRef 
     tri_machine_call(g, TRI_MACHINE_copy_row, args, 4);
 }
 
-static bool run_copy(tri_gpu *g, MlirOperation op)
+static bool run_row_copy(tri_gpu *g, MlirOperation op)
 {
     tri_wave_copy copy;
     tri_gpu_buffer_type type;
@@ -71,7 +71,7 @@ static bool run_token(tri_gpu *g, MlirOperation op)
     return true;
 }
 
-static bool run_wait(tri_gpu *g, MlirOperation op)
+static bool run_counted_wait(tri_gpu *g, MlirOperation op)
 {
     LLVMValueRef pending = tri_gpu_i32(g, tri_op_int(op, "num_inst", 0));
     if (g->has_row_copies)
@@ -80,9 +80,9 @@ static bool run_wait(tri_gpu *g, MlirOperation op)
 }
 
 const tri_gpu_op tri_amdgcn_ops_copies[] = {
-    {"ttg.async_copy_global_to_local", run_copy, NULL},
+    {"ttg.async_copy_global_to_local", run_row_copy, NULL},
     {"ttg.async_commit_group", run_token, NULL},
-    {"ttg.async_wait", run_wait, NULL},
-    {"amdg.async_wait", run_wait, NULL},
+    {"ttg.async_wait", run_counted_wait, NULL},
+    {"amdg.async_wait", run_counted_wait, NULL},
     {0},
 };

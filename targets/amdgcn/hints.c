@@ -96,7 +96,7 @@ static bool run_cond_barrier(tri_gpu *g, MlirOperation op)
 }
 
 /* Where only shared memory is to be ordered, other accesses stay under way. */
-static bool run_barrier(tri_gpu *g, MlirOperation op)
+static bool run_local_barrier(tri_gpu *g, MlirOperation op)
 {
     enum { local = 1 };
     if (tri_op_int(op, "addrSpace", 0) == local)
@@ -117,7 +117,7 @@ const tri_gpu_op tri_amdgcn_ops_hints[] = {
     {"rocdl.workitem.id.x", run_thread_number, NULL},
     {"rocdl.workitem.id.y", run_thread_number, NULL},
     {"rocdl.workitem.id.z", run_thread_number, NULL},
-    {"ttg.barrier", run_barrier, NULL},
+    {"ttg.barrier", run_local_barrier, NULL},
     {"amdg.cond_barrier", run_cond_barrier, NULL},
     {"amdg.instruction_sched_hint", run_nothing, NULL},
     {"llvm.fence", run_fence, NULL},

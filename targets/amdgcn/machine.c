@@ -260,6 +260,7 @@ const tri_machine tri_amdgcn_machine = {
     .library_prefix = "__nv_",
     .link = tri_amdgcn_link,
     .packed_bits = 16,
+    .lane_row = 16,
     .carries_offsets = true,
     .orders_updates = true,
     .shared_is_dynamic = false,

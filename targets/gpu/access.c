@@ -329,11 +329,11 @@ static void set_scope(tri_gpu *g, LLVMValueRef instruction, const char *kind, co
 
 void tri_gpu_mark_row_copy(tri_gpu *g, LLVMValueRef instruction) { set_scope(g, instruction, "alias.scope", "copies"); }
 
-static bool is_shared(LLVMValueRef pointer) { return LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)) == 3; }
+static bool is_in_shared_memory(LLVMValueRef pointer) { return LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)) == 3; }
 
 static void mark_access(tri_gpu *g, LLVMValueRef instruction, LLVMValueRef pointer)
 {
-    if (!g->has_row_copies || !is_shared(pointer))
+    if (!g->has_row_copies || !is_in_shared_memory(pointer))
         return;
     set_scope(g, instruction, "alias.scope", "accesses");
     set_scope(g, instruction, "noalias", "copies");

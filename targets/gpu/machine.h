@@ -129,6 +129,8 @@ typedef struct tri_machine {
                                     number compared with 0 lets this thread alone take part in exchanges before that */
     int packed_bits;             /* loops carry elements of 8 to so many bits in words, for registers have no parts that
                                     small, and operands of the matrix unit of up to 16; 0: none */
+    int lane_row;                /* lanes that exchange without shared memory, where a value of a known lane elsewhere
+                                    is read as a scalar; 0: exchanges cost the same everywhere */
     int joined_sums;             /* sums of the matrix unit go around loops, and come out of branches, in vectors of so
                                     many; 0: one by one */
     bool carries_offsets;        /* and pointers into small arrays as offsets of 32 bits from their base */

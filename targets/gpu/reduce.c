@@ -151,6 +151,37 @@ static void redux(state *s, tri_machine_id id, bool is_signed)
     }
 }
 
+/* Whether a whole warp is reduced row by row, by steps that exchange lanes one bit apart, to the value of each row. */
+static bool reduces_rows(state *s, const tri_plan_reduce *plan)
+{
+    uint64_t bits = 0;
+    for (int step = 0; step < plan->num_shuffles; step++)
+        bits |= plan->shuffle_xor[step];
+    return s->g->machine->lane_row && !s->g->unit->arch->lane_swaps && bits + 1 == (uint64_t)s->g->warp_size &&
+           1 << plan->num_shuffles == s->g->warp_size && is_symmetric(s);
+}
+
+/* The values of all rows, which all lanes of a row have, as of one lane of each: pairs, and pairs of those. */
+static bool reduce_rows(state *s)
+{
+    enum { most_rows = 4 };
+    int row = s->g->machine->lane_row, rows = s->g->warp_size / row;
+    TRI_ASSERT(rows <= most_rows);
+    for (int r = 0; r < s->at[0].count; r++) {
+        LLVMValueRef of[most_rows][max_tuple];
+        for (int k = 0; k < rows; k++)
+            for (int i = 0; i < s->tuple; i++)
+                of[k][i] = tri_gpu_shuffle_index(s->g, s->at[i].at[r], tri_gpu_i32(s->g, (int64_t)k * row));
+        for (int step = 1; step < rows; step *= 2)
+            for (int k = 0; k < rows; k += 2 * step)
+                if (!combine(s, of[k], of[k + step], of[k]))
+                    return false;
+        for (int i = 0; i < s->tuple; i++)
+            s->at[i].at[r] = of[0][i];
+    }
+    return true;
+}
+
 static bool reduce_lanes(state *s, const tri_plan_reduce *plan)
 {
     tri_machine_id id;
@@ -159,8 +190,10 @@ static bool reduce_lanes(state *s, const tri_plan_reduce *plan)
         redux(s, id, is_signed);
         return true;
     }
-    bool any_order = is_symmetric(s);
+    bool any_order = is_symmetric(s), by_rows = reduces_rows(s, plan);
     for (int step = 0; step < plan->num_shuffles; step++) {
+        if (by_rows && (int)plan->shuffle_xor[step] >= s->g->machine->lane_row)
+            continue;
         for (int r = 0; r < s->at[0].count; r++) {
             LLVMValueRef own[max_tuple], other[max_tuple], out[max_tuple];
             for (int i = 0; i < s->tuple; i++) {
@@ -175,7 +208,7 @@ static bool reduce_lanes(state *s, const tri_plan_reduce *plan)
                 s->at[i].at[r] = out[i];
         }
     }
-    return true;
+    return !by_rows || reduce_rows(s);
 }
 
 /* All operands move to `to` in one round: stored and loaded side by side in the op's scratch. */

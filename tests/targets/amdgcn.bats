@@ -888,6 +888,37 @@ END2
     grep -q 'ds_write' k.s
 }
 
+@test "a wave's sum takes exchanges inside of rows of 16 lanes, and a lane of each row as a scalar" {
+    local chip
+    cat >k.tri <<'END2'
+import triton
+import triton.language as tl
+
+@triton.jit
+def k(x, y, z):
+    v = tl.load(x + tl.arange(0, 1024))
+    tl.store(y, tl.sum(v, 0))
+    tl.store(z, tl.argmax(v, 0))
+END2
+    "$BUILDDIR/tritrun" k.tri randn:f32:1024:seed=1 y=zeros:f32:1 z=zeros:i32:1 -o y=y.npy -o z=z.npy
+    for chip in gfx90a gfx942 gfx1100 gfx1201; do
+        tritcc "-arch=$chip" -emit=amdgcn=k.s,hsaco=k.hsaco -sig '*fp32:S, *fp32:S, *i32:S' k.tri
+        grep -q v_readlane_b32 k.s
+        "$BUILDDIR/tritrun" "-arch=sim:$chip" k.tri randn:f32:1024:seed=1 y=zeros:f32:1 z=zeros:i32:1 \
+            -expect=y=@y.npy -expect=z=@z.npy -rtol=1e-4 -atol=1e-4
+        cat >sum.tri <<'END2'
+import triton
+import triton.language as tl
+
+@triton.jit
+def sum(x, y):
+    tl.store(y, tl.sum(tl.load(x + tl.arange(0, 1024)), 0))
+END2
+        tritcc "-arch=$chip" -emit=amdgcn=k.s -num-warps=1 -sig '*fp32:S, *fp32:S' sum.tri
+        ! grep -qE 'ds_(bpermute|swizzle)' k.s
+    done
+}
+
 @test "a wait that is left out, or counts too many, is found where lanes copy side by side" {
     write_copies gfx950 8 '#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>' ''
     tritcc -arch=gfx950 -passes=allocate-global-scratch,allocate-shared-memory,membar direct.ttgir -o planned.ttgir

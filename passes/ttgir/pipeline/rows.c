@@ -98,7 +98,8 @@ bool tri_pipeline_is_row_copy(const tri_pipeline *p, MlirOperation load, MlirTyp
     tri_linear memory;
     tri_launch launch = tri_blocked_launch(module);
     if (facts->async_copies || !(facts->direct_to_shared & piece_bytes) || !tri_op_is(load, "tt.load") ||
-        !tri_type_is_tensor(type) || launch.ctas > 1 || tri_op_flag(load, "isVolatile") || tri_pipeline_needs_fill(load))
+        !tri_type_is_tensor(type) || launch.ctas > 1 || tri_op_flag(load, "isVolatile") ||
+        tri_pipeline_needs_fill(load))
         return false;
     buffer = tri_pipeline_buffer_type(p, load);
     if (mlirTypeIsNull(buffer) || !tri_type_get_memdesc(buffer, &desc))
