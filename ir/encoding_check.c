@@ -88,7 +88,7 @@ static bool check_partitioned(const tri_encoding *e, tri_buf *error)
                 "'partitionDim' is not a dimension of the layout");
 }
 
-static bool is_matrix(const tri_encoding *e)
+static bool of_products(const tri_encoding *e)
 {
     return e->kind == TRI_ENC_NVIDIA_MMA || e->kind == TRI_ENC_AMD_MFMA || e->kind == TRI_ENC_AMD_WMMA ||
            e->kind == TRI_ENC_INTEL_DPAS || e->kind == TRI_ENC_DOT_OP;
@@ -287,6 +287,6 @@ bool tri_encoding_text_check(const tri_encoding *encoding, tri_buf *error)
     for (const tri_field *f = tri_encoding_row_of(encoding->kind)->fields; f->type; f++)
         if (!check_field(f, encoding, error))
             return false;
-    bool has_rank = !is_matrix(encoding) || encoding->rank == 2 || encoding->rank == 3;
+    bool has_rank = !of_products(encoding) || encoding->rank == 2 || encoding->rank == 3;
     return says(error, has_rank, "needs two or three dimensions") && check_kind(encoding, error);
 }

@@ -213,7 +213,7 @@ static tri_kind kind_of(const tri_run_opt *opt, const tri_unit *unit)
     return is_text ? kind : TRI_KIND_SOURCE;
 }
 
-static bool is_named(const tri_options *options, tri_str name)
+static bool is_asked_for(const tri_options *options, tri_str name)
 {
     for (size_t i = 0; i < options->kernels.len; i++)
         if (tri_str_equal(options->kernels.at[i], name))
@@ -232,14 +232,14 @@ static bool choose_kernels(tri_run_kernel *k, tri_kind kind, const tri_run_opt *
         next = mlirOperationGetNextInBlock(op);
         if (!tri_op_is_kernel(op))
             continue;
-        if (is_named(&opt->compile, tri_op_string(op, "sym_name")))
+        if (is_asked_for(&opt->compile, tri_op_string(op, "sym_name")))
             left++;
         else
             mlirOperationDestroy(op);
     }
     size_t known = 0;
     for (size_t i = 0; i < k->unit.kernels.len; i++)
-        if (is_named(&opt->compile, k->unit.kernels.at[i].name))
+        if (is_asked_for(&opt->compile, k->unit.kernels.at[i].name))
             k->unit.kernels.at[known++] = k->unit.kernels.at[i];
     k->unit.kernels.len = known;
     if (!left)
