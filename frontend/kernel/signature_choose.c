@@ -173,7 +173,8 @@ static void add_kernels(choice *list, const tri_function *function, tri_str inst
             list->at[list->count++] =
                 (tri_signature_kernel){.c = c, .function = function, .text = text, .is_explicit = true};
     }
-    if (!has_texts && !has_kernel(list, function, NULL))
+    bool may_be_there = c->options->kernels.len; /* without -k each function comes once */
+    if (!has_texts && !(may_be_there && has_kernel(list, function, NULL)))
         list->at[list->count++] = (tri_signature_kernel){.c = c, .function = function, .is_explicit = is_explicit};
 }
 
