@@ -11,10 +11,10 @@
  *
  * where %c' and %n' are %c and %n with their low bits cleared, which are the same values there, and of which axis_info
  * knows what divides them. Tiles whose address a kernel loads, as products of groups do, are stored 2 bytes a thread
- * otherwise: of a tile of 128 x 256 a tenth of the time of its product.
+ * otherwise.
  *
- * Needs: ttir in front of layouts; stores without masks of tensors of rank 2, whose rows run along the fastest dimension
- * in memory, and which come of products. Upstream has no such pass. Test: tests/passes/align-stores.mlir */
+ * Needs: ttir in front of layouts; stores without masks of tensors of rank 2, whose rows run along the fastest
+ * dimension in memory, and which come of products. Upstream has no such pass. Test: tests/passes/align-stores.mlir */
 #include "passes/passes.h"
 
 #include "base/map.h"
