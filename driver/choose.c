@@ -68,9 +68,9 @@ static void try_partitions(choice *c)
 static void try_persistence(choice *c)
 {
     tri_options options = c->best;
-    if (!c->unit->arch->has_warp_groups || c->session->opt->is_persistence_given)
+    if (!c->unit->arch->has_warp_groups || c->best.persistence != TRI_PERSISTENCE_USUAL)
         return;
-    options.persistent = true;
+    options.persistence = TRI_PERSISTENCE_ON;
     try_form(c, &options);
 }
 
@@ -104,7 +104,7 @@ static void tell_choice(const choice *c, const tri_options *given)
         tri_buf_add_z(&text, "warps of their own for loads, ");
     if (c->best.no_warp_specialize != given->no_warp_specialize)
         tri_buf_add_z(&text, "no warps of their own for loads, ");
-    if (c->best.persistent != given->persistent)
+    if (c->best.persistence != given->persistence)
         tri_buf_add_z(&text, "programs that go through the grid, ");
     tri_diag_remark(c->unit->diag, TRI_NO_SPAN, "cost", "%.*s%.1f us expected; %.1f as usual",
                     TRI_STR_ARG(tri_buf_str(&text)), (double)c->least / 1000, (double)c->usual / 1000);

@@ -466,23 +466,6 @@ static bool on_cost_model(parser *p, tri_str value)
     return set_launch_values(p, "fcost-model", value);
 }
 
-static bool on_persistent(parser *p, tri_str value)
-{
-    (void)value;
-    p->opt->compile.persistent = p->opt->is_persistence_given = true;
-    p->opt->compile.no_persistent = false;
-    return true;
-}
-
-static bool on_no_persistent(parser *p, tri_str value)
-{
-    (void)value;
-    p->opt->compile.persistent = false;
-    p->opt->compile.no_persistent = true;
-    p->opt->is_persistence_given = true;
-    return true;
-}
-
 static bool on_depfile(parser *p, tri_str value)
 {
     if (!value.len)

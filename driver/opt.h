@@ -62,7 +62,6 @@ typedef struct {
     bool estimate;       /* --estimate */
     bool chooses;        /* -fcost-model */
     bool picks_config;   /* -config=best */
-    bool is_persistence_given; /* -f[no-]persistent */
     tri_str launch_values; /* of arguments, for estimates: "M=8192,4096" */
     bool print_changed, split_input, allow_unregistered;
     tri_str input_marker, output_marker; /* of -split-input-file */

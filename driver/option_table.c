@@ -94,6 +94,9 @@ bool tri_option_apply(const tri_option_table *table, const tri_option_row *row, 
     case TRI_OPTION_CLEAR:
         *(bool *)field = row->act == TRI_OPTION_SET;
         return true;
+    case TRI_OPTION_CHOOSE:
+        *(unsigned *)field = (unsigned)row->lowest;
+        return true;
     case TRI_OPTION_TEXT:
         *(tri_str *)field = value;
         return true;

@@ -22,6 +22,7 @@ typedef enum {
 typedef enum {
     TRI_OPTION_SET,
     TRI_OPTION_CLEAR,
+    TRI_OPTION_CHOOSE,
     TRI_OPTION_TEXT,
     TRI_OPTION_LIST,
     TRI_OPTION_NUMBER,
@@ -36,8 +37,8 @@ typedef struct {
     tri_option_form form;
     const char *metavar;
     tri_option_act act;
-    size_t field;            /* offset of the bool, tri_str, TRI_VEC(tri_str) or int that it sets */
-    int64_t lowest, highest; /* of a number */
+    size_t field;            /* offset of the bool, tri_str, TRI_VEC(tri_str), int or enumeration that it sets */
+    int64_t lowest, highest; /* of a number; lowest: what CHOOSE sets */
     tri_option_call call;
     const char *help; /* null: hidden */
     const char *manual;

@@ -8,6 +8,8 @@
 #include "ir/file_source.h"
 
 typedef enum { TRI_DEBUG_NONE, TRI_DEBUG_LINES, TRI_DEBUG_FULL } tri_debug_level;
+/* Few programs go through the grids of tiles: attention of objects (USUAL), all kernels that can, none. */
+typedef enum { TRI_PERSISTENCE_USUAL, TRI_PERSISTENCE_ON, TRI_PERSISTENCE_OFF } tri_persistence;
 
 enum tri_sanitize { TRI_SANITIZE_ADDRESS = 1, TRI_SANITIZE_BOUNDS = 2, TRI_SANITIZE_UNDEFINED = 4 };
 
@@ -56,8 +58,7 @@ typedef struct tri_options {
     bool host_tensormaps;        /* -fhost-tensormaps: launchers make what tensor maps they can */
     bool no_host_tensormaps;     /* -fno-host-tensormaps: not even those of objects */
     bool no_reorder_programs;    /* -fno-reorder-programs */
-    bool persistent;             /* -fpersistent: few programs go through the grids of tiles */
-    bool no_persistent;          /* -fno-persistent: not even through those of objects' attention */
+    tri_persistence persistence; /* -f[no-]persistent */
     bool has_launcher;           /* the code is for a launcher of ours, which can give it another grid */
     bool no_swap_operands;       /* -fno-swap-operands */
     bool no_fit_registers;       /* -fno-fit-registers */

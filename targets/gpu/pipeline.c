@@ -127,7 +127,7 @@ static bool is_persistent(const tri_unit *unit)
     enum { ALONE = 8 };
     const tri_options *o = unit->options;
     bool is_default = o->has_launcher && is_split(unit) && least_products(unit) && tri_facts_warps(unit) == ALONE;
-    return !o->no_persistent && (o->persistent || is_default);
+    return o->persistence == TRI_PERSISTENCE_ON || (o->persistence == TRI_PERSISTENCE_USUAL && is_default);
 }
 
 void tri_gpu_ttgir_pipeline(const tri_unit *unit, tri_buf *out)
@@ -147,7 +147,7 @@ void tri_gpu_ttgir_pipeline(const tri_unit *unit, tri_buf *out)
     if (uses_tma(unit) && is_persistent(unit))
         tri_buf_format(out, "persistent-programs{split=%d num-stages=%d shared=%d%s},", is_split(unit),
                        tri_facts_stages(unit), (int)unit->arch->max_shared - RESERVE,
-                       unit->options->persistent ? "" : " pairs=1");
+                       unit->options->persistence == TRI_PERSISTENCE_ON ? "" : " pairs=1");
     if (!unit->options->no_remove_masks)
         tri_buf_format(out, "remove-masks{num-warps=%d threads-per-warp=%d%s},", tri_facts_warps(unit),
                        tri_facts_lanes(unit), is_split(unit) && least_products(unit) ? " products=2" : "");
