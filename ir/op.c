@@ -121,6 +121,13 @@ bool tri_op_is_block_argument(MlirValue value, MlirBlock *out_block, intptr_t *o
     return true;
 }
 
+MlirBlock tri_op_block_of(MlirValue value)
+{
+    MlirBlock block;
+    intptr_t index;
+    return tri_op_is_block_argument(value, &block, &index) ? block : mlirOperationGetBlock(tri_op_def(value));
+}
+
 /* The scalar attribute behind a constant or a splat of one; null when there is none. */
 static MlirAttribute constant_of(MlirValue value)
 {
@@ -156,6 +163,13 @@ bool tri_op_const_float(MlirValue value, double *out_value)
         return false;
     *out_value = mlirFloatAttrGetValueDouble(attr);
     return true;
+}
+
+bool tri_op_const_zero(MlirValue value)
+{
+    int64_t i;
+    double f;
+    return (tri_op_const_int(value, &i) && i == 0) || (tri_op_const_float(value, &f) && f == 0);
 }
 
 /* --- walking ----------------------------------------------------------------------------- */

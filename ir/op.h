@@ -31,9 +31,11 @@ int tri_op_i32s(MlirOperation op, const char *name, int32_t *out, int max);
 /* The op that defines a value, or null for a block argument. */
 MlirOperation tri_op_def(MlirValue value);
 bool tri_op_is_block_argument(MlirValue value, MlirBlock *out_block, intptr_t *out_index);
+MlirBlock tri_op_block_of(MlirValue value); /* that makes it, or has it as an argument */
 /* Constants: the splat or scalar integer of an arith.constant; through tt.splat too. */
 bool tri_op_const_int(MlirValue value, int64_t *out_value);
 bool tri_op_const_float(MlirValue value, double *out_value);
+bool tri_op_const_zero(MlirValue value); /* -0.0 too */
 
 /* All ops inside `root` (not itself), in source order, regions before the ops that follow. */
 void tri_op_collect(MlirOperation root, tri_arena *arena, tri_op_list *out_ops);

@@ -9,30 +9,21 @@
 
 enum { copy_pointer, copy_buffer, copy_mask, copy_other }; /* operand groups */
 
-static bool becomes_zero(MlirValue value)
-{
-    int64_t i;
-    double f;
-    return mlirValueIsNull(value) || (tri_op_const_int(value, &i) && i == 0) ||
-           (tri_op_const_float(value, &f) && f == 0);
-}
-
 /* Registers of a buffer that is no part of another one, as offsets in it. */
-static bool find_map(tri_arena *arena, MlirType pointers, const tri_memdesc *d, const tri_encoding *e, tri_linear *out)
+static bool find_map(const tri_linear *registers, const tri_memdesc *d, const tri_encoding *e, tri_linear *out)
 {
     static const tri_dim ins[] = {TRI_DIM_REGISTER, TRI_DIM_LANE, TRI_DIM_WARP}, outs[] = {TRI_DIM_OFFSET};
-    tri_linear registers, buffer, map;
+    tri_linear buffer, map;
     int skip = d->alloc_rank - d->rank;
     for (int i = 0; i < d->rank; i++)
         if (d->shape[i] != d->alloc_shape[skip + i])
             return false;
     bool is_plain = e->kind == TRI_ENC_SWIZZLED_SHARED || e->kind == TRI_ENC_PADDED_SHARED;
-    if (!is_plain || e->rank != d->rank || !tri_scratch_linear(arena, pointers, &registers) ||
-        !tri_convert_to_linear(e, d->rank, d->shape, &buffer, NULL) ||
-        !tri_linear_invert_and_compose(&registers, &buffer, &map))
+    if (!is_plain || e->rank != d->rank || !tri_convert_to_linear(e, d->rank, d->shape, &buffer, NULL) ||
+        !tri_linear_invert_and_compose(registers, &buffer, &map))
         return false;
     for (int i = 0; i < 3; i++)
-        if (tri_linear_free_mask(&registers, ins[i]))
+        if (tri_linear_free_mask(registers, ins[i]))
             return false;
     *out = tri_linear_sublayout(&map, 3, ins, 1, outs);
     return true;
@@ -88,11 +79,12 @@ bool tri_wave_copy_find(tri_arena *arena, const tri_axis_info *axis, MlirOperati
     tri_memdesc d;
     tri_linear registers;
     MlirType pointers = mlirValueGetType(tri_op_segment_value(op, copy_pointer));
-    if (!becomes_zero(tri_op_segment_value(op, copy_other)) ||
+    MlirValue other = tri_op_segment_value(op, copy_other);
+    if ((!mlirValueIsNull(other) && !tri_op_const_zero(other)) ||
         !tri_type_get_memdesc(mlirValueGetType(tri_op_segment_value(op, copy_buffer)), &d))
         return false;
     const tri_encoding *e = tri_encoding_get(arena, d.encoding);
-    if (!e || !find_map(arena, pointers, &d, e, &out->map) || !tri_scratch_linear(arena, pointers, &registers))
+    if (!e || !tri_scratch_linear(arena, pointers, &registers) || !find_map(&registers, &d, e, &out->map))
         return false;
     int lanes = tri_linear_in_bits(&out->map, TRI_DIM_LANE), bits = tri_scratch_element_bits(d.element);
     int64_t vec = lanes ? tri_linear_basis_at(&out->map, TRI_DIM_LANE, 0, TRI_DIM_OFFSET) : 0;

@@ -85,21 +85,12 @@ static intptr_t end_of_use(const lives *l, MlirOperation user, MlirBlock block)
     return end;
 }
 
-static MlirBlock defining_block(MlirValue value)
-{
-    MlirBlock block;
-    intptr_t index;
-    if (tri_op_is_block_argument(value, &block, &index))
-        return block;
-    return mlirOperationGetBlock(tri_op_def(value));
-}
-
 static void note_uses(lives *l)
 {
     for (size_t i = 0; i < l->ops.len; i++)
         for (intptr_t o = 0; o < mlirOperationGetNumOperands(l->ops.at[i]); o++) {
             MlirValue root = root_of(l->arena, tri_op_operand(l->ops.at[i], o));
-            intptr_t end = end_of_use(l, l->ops.at[i], defining_block(tri_op_operand(l->ops.at[i], o)));
+            intptr_t end = end_of_use(l, l->ops.at[i], tri_op_block_of(tri_op_operand(l->ops.at[i], o)));
             if (end + 1 > (intptr_t)tri_map_find_ptr(&l->last, root.ptr))
                 tri_map_set_ptr(&l->last, root.ptr, (void *)(end + 1));
         }

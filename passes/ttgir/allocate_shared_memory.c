@@ -62,15 +62,6 @@ static int64_t first_id(const allocator *a, MlirBlock block)
     return id_of(a, op);
 }
 
-static MlirBlock block_of(MlirValue value)
-{
-    MlirBlock block;
-    intptr_t index;
-    if (tri_op_is_block_argument(value, &block, &index))
-        return block;
-    return mlirOperationGetBlock(tri_op_def(value));
-}
-
 static bool has_many_blocks(MlirBlock block)
 {
     MlirBlock first = mlirRegionGetFirstBlock(mlirBlockGetParentRegion(block));
@@ -98,7 +89,7 @@ static int64_t end_of_use(const allocator *a, MlirBlock home, MlirOperation user
 
 static void extend(allocator *a, tri_buffer *b, MlirValue value)
 {
-    MlirBlock home = block_of(value);
+    MlirBlock home = tri_op_block_of(value);
     MlirOperation def = tri_op_def(value);
     int64_t begin = mlirOperationIsNull(def) ? first_id(a, home) : id_of(a, def), end = begin;
     const tri_use_list *uses = tri_uses_of(&a->uses, value);

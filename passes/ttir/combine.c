@@ -34,13 +34,6 @@ static bool is_def(MlirValue value, const char *name, MlirOperation *out_def)
     return !mlirOperationIsNull(*out_def) && tri_op_is(*out_def, name);
 }
 
-static bool is_zero(MlirValue value)
-{
-    int64_t i;
-    double f;
-    return (tri_op_const_int(value, &i) && i == 0) || (tri_op_const_float(value, &f) && f == 0);
-}
-
 /* ---- add(dot(a, b, 0), d) ---- */
 
 static bool match_dot(MlirOperation add, int side, MlirOperation *out_dot)
@@ -49,7 +42,7 @@ static bool match_dot(MlirOperation add, int side, MlirOperation *out_dot)
     MlirValue value = tri_op_operand(add, side);
     if (!is_def(value, "tt.dot", out_dot) && !(is_float && is_def(value, "tt.dot_scaled", out_dot)))
         return false;
-    if (!has_one_use(value) || !is_zero(tri_op_operand(*out_dot, 2)))
+    if (!has_one_use(value) || !tri_op_const_zero(tri_op_operand(*out_dot, 2)))
         return false;
     return !is_float || tri_op_is(*out_dot, "tt.dot_scaled") || tri_op_int(*out_dot, "maxNumImpreciseAcc", 0) == 0;
 }

@@ -13,17 +13,10 @@
 #include "ir/encoding.h"
 #include "ir/type.h"
 
-static bool is_zero(MlirValue value)
-{
-    int64_t i;
-    double f;
-    return (tri_op_const_int(value, &i) && i == 0) || (tri_op_const_float(value, &f) && f == 0.0);
-}
-
 bool tri_pipeline_needs_fill(MlirOperation load)
 {
     MlirValue other = tri_op_is(load, "tt.load") ? tri_op_segment_value(load, 2) : (MlirValue){NULL};
-    return !mlirValueIsNull(other) && !is_zero(other);
+    return !mlirValueIsNull(other) && !tri_op_const_zero(other);
 }
 
 /* The operand as a tensor of one element when the load is scalar. */
@@ -58,7 +51,7 @@ static MlirValue start_copy(const tri_pipeline *p, tri_async_load *load)
               mask = operand_of_copy(&b, load, encoding, tri_op_segment_value(op, 1));
     MlirValue other = tri_op_segment_value(op, 2);
     if (!mlirValueIsNull(other)) /* what is not zero is put in after the read */
-        other = is_zero(other) ? operand_of_copy(&b, load, encoding, other) : (MlirValue){NULL};
+        other = tri_op_const_zero(other) ? operand_of_copy(&b, load, encoding, other) : (MlirValue){NULL};
     MlirValue slot = tri_pipeline_placed(tri_pipeline_slot(&b, load->ring, load->in), load->start), operands[4];
     const int32_t sizes[] = {1, 1, !mlirValueIsNull(mask), !mlirValueIsNull(other)};
     intptr_t n = 0;

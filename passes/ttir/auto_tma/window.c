@@ -30,16 +30,13 @@ static MlirOperation find_outer(MlirOperation op)
 static const char *check_mask(const tri_auto_tma_plan *p)
 {
     const tri_access *a = &p->access;
-    double other;
-    int64_t number;
     bool is_load = tri_op_is(p->op, "tt.load");
     MlirValue fill = is_load ? tri_op_segment_value(p->op, 2) : (MlirValue){NULL};
     if (a->discrete_count)
         return "its mask is no window of the block";
     if (a->condition_count || a->positive_count)
         return "its mask has a condition for the block as a whole";
-    bool is_zero = mlirValueIsNull(fill) || (tri_op_const_float(fill, &other) && other == 0) ||
-                   (tri_op_const_int(fill, &number) && number == 0);
+    bool is_zero = mlirValueIsNull(fill) || tri_op_const_zero(fill);
     return is_zero ? NULL : "what stands for elements outside is not zero";
 }
 
