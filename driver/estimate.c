@@ -4,27 +4,12 @@
 #include "passes/analysis/cost.h"
 #include "targets/facts.h"
 
-enum { MAX_VALUES = 64 };
-
-/* The next item of a list; its name is empty where it is a number alone. */
-static bool take_value(tri_str *text, tri_cost_value *out)
-{
-    size_t end = tri_str_find(*text, ',');
-    tri_str item = tri_str_sub(*text, 0, end);
-    size_t equals = tri_str_find(item, '=');
-    bool has_name = equals < item.len;
-    out->name = has_name ? tri_str_sub(item, 0, equals) : TRI_STR("");
-    *text = tri_str_sub(*text, end + (end < text->len), text->len);
-    tri_str number = has_name ? tri_str_sub(item, equals + 1, item.len) : item;
-    return (!has_name || equals) && tri_str_to_i64(number, &out->value);
-}
-
 bool tri_estimate_check(tri_str text)
 {
     tri_cost_value value;
     size_t count = 0;
     while (text.len)
-        if (!take_value(&text, &value) || ++count > MAX_VALUES)
+        if (!tri_cost_take_value(&text, ',', '=', &value) || ++count > TRI_COST_MAX_VALUES)
             return false;
     return true;
 }
@@ -34,14 +19,14 @@ static int64_t to_ns(const tri_cost *cost) { return (int64_t)(cost->microseconds
 static size_t read_values(tri_str text, tri_cost_value *out)
 {
     size_t count = 0;
-    while (text.len && count < MAX_VALUES && take_value(&text, &out[count]))
+    while (text.len && count < TRI_COST_MAX_VALUES && tri_cost_take_value(&text, ',', '=', &out[count]))
         count++;
     return count;
 }
 
 static bool estimate_kernel(tri_unit *unit, MlirOperation func, tri_str text, tri_kernel *kernel, tri_cost *out)
 {
-    tri_cost_value values[MAX_VALUES];
+    tri_cost_value values[TRI_COST_MAX_VALUES];
     size_t count = read_values(text, values);
     tri_cost_kernel_of(unit->arena, func, kernel);
     return tri_cost_of_kernel(unit->arena, func, kernel, count, values, out);

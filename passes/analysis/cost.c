@@ -11,8 +11,6 @@ enum {
     NEIGHBOURS = 264,   /* programs at most that are looked at for what they read together */
     ROUGH_PERCENT = 12, /* by which the estimate of registers may be too high */
     SHARED_OF_SYSTEM = 1024, /* bytes of a multiprocessor's shared memory that each program takes beside its own */
-    LANES = 32,
-    SCHEDULERS = 4,
     REGISTERS = 65536, /* of a multiprocessor */
     FLIGHT = 8192,      /* bytes on the way to a multiprocessor with which memory is at half its rate */
     SHARPNESS = 8,      /* how nearly the scarcest alone decides */
@@ -44,6 +42,18 @@ void tri_cost_print(const tri_cost *cost, tri_buf *out)
 }
 
 /* ---- the launch ---- */
+
+bool tri_cost_take_value(tri_str *text, char between, char equals, tri_cost_value *out)
+{
+    size_t end = tri_str_find(*text, between);
+    tri_str item = tri_str_sub(*text, 0, end);
+    size_t at = tri_str_find(item, equals);
+    bool has_name = at < item.len;
+    out->name = has_name ? tri_str_sub(item, 0, at) : TRI_STR("");
+    *text = tri_str_sub(*text, end + (end < text->len), text->len);
+    tri_str number = has_name ? tri_str_sub(item, at + 1, item.len) : item;
+    return (!has_name || at) && tri_str_to_i64(number, &out->value);
+}
 
 static int64_t default_value(size_t count, const tri_cost_value *values)
 {
@@ -166,7 +176,7 @@ static int count_resident(const tri_machine_facts *facts, MlirOperation module, 
     int64_t shared = tri_op_int(module, "ttg.shared", 0) + SHARED_OF_SYSTEM;
     int count = least(facts->resident_blocks, facts->resident_warps / warps);
     count = least(count, facts->resident_shared / shared);
-    count = least(count, REGISTERS / ((int64_t)registers * LANES * warps));
+    count = least(count, REGISTERS / ((int64_t)registers * TRI_COST_LANES * warps));
     return count > 0 ? count : 1;
 }
 
@@ -233,12 +243,6 @@ static void collect_accesses(estimate *e)
 
 /* ---- the launch as a whole ---- */
 
-static bool is_store(estimate *e, MlirOperation op)
-{
-    const tri_cost_op *c = tri_map_find_ptr(&e->k->ops, op.ptr);
-    return c && c->kind == TRI_COST_OP_STORE;
-}
-
 /* Programs all over the grid, at no distance that a grid may have as well: by multiples of the golden ratio. */
 static double part_of(int number, double step)
 {
@@ -247,11 +251,10 @@ static double part_of(int number, double step)
 }
 
 /* The mean of some programs. */
-static void follow_programs(estimate *e, tri_cost_program *mean, double *out_stored)
+static void follow_programs(estimate *e, tri_cost_program *mean)
 {
     int count = (int)fmin(e->launch->is_persistent ? MANY_SAMPLES : SAMPLES, e->programs);
     *mean = (tri_cost_program){0};
-    *out_stored = 0;
     for (int s = 0; s < count; s++) {
         tri_cost_values values;
         tri_cost_program one;
@@ -262,7 +265,6 @@ static void follow_programs(estimate *e, tri_cost_program *mean, double *out_sto
             const double *bytes = tri_map_find_ptr(&one.copies, e->accesses.at[i].ptr);
             const tri_cost_missed *missed = tri_map_find_ptr(&e->k->missed, e->accesses.at[i].ptr);
             one.work[TRI_COST_MEMORY] += bytes ? *bytes * missed->memory : 0;
-            *out_stored += bytes && is_store(e, e->accesses.at[i]) ? *bytes / count : 0;
         }
         for (int i = 0; i < TRI_COST_KINDS; i++)
             mean->work[i] += one.work[i] / count;
@@ -305,13 +307,11 @@ static void combine_parts(estimate *e, const tri_cost_program *mean, tri_cost *o
             out->part[i] += part[i] / facts->clock_mhz;
     }
     out->microseconds = all / facts->clock_mhz;
-    for (int i = 0; i < TRI_COST_KINDS; i++)
-        out->bound = out->part[i] > out->part[out->bound] ? (tri_cost_kind)i : out->bound;
 }
 
 static void find_registers(tri_cost_kernel *k, MlirOperation module, int warps, tri_cost *out)
 {
-    int wanted = tri_cost_registers(k->arena, k->func), most = REGISTERS / (warps * LANES) / 8 * 8;
+    int wanted = tri_cost_registers(k->arena, k->func), most = REGISTERS / (warps * TRI_COST_LANES) / 8 * 8;
     int limit = (int)tri_op_int(module, "ttg.maxnreg", 0);
     tri_op_list splits = {0};
     int32_t given[16];
@@ -350,12 +350,10 @@ bool tri_cost_estimate(tri_arena *arena, MlirOperation func, const tri_cost_laun
         own.grid[1] = own.grid[2] = 1;
     }
     tri_cost_program mean;
-    double stored;
     collect_accesses(&e);
     find_missed(&e, fmin(places, e.programs));
-    follow_programs(&e, &mean, &stored);
+    follow_programs(&e, &mean);
     out->programs = e.programs;
-    out->stored = stored * e.programs;
     combine_parts(&e, &mean, out);
     return true;
 }

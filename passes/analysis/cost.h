@@ -16,7 +16,11 @@
 #include "ir/machines.h"
 #include "ir/op.h"
 
-enum { TRI_COST_ARGUMENT = 4096 /* an integer argument of which nothing is said */, TRI_COST_MAX_ARGUMENTS = 128 };
+enum {
+    TRI_COST_ARGUMENT = 4096, /* an integer argument of which nothing is said */
+    TRI_COST_MAX_ARGUMENTS = 128,
+    TRI_COST_MAX_VALUES = 64, /* that are told of arguments */
+};
 
 /* What a launch passes. */
 typedef struct {
@@ -43,10 +47,8 @@ typedef struct {
     double microseconds; /* of the launch */
     double programs;
     double part[TRI_COST_KINDS]; /* microseconds that the launch would take if only this counted */
-    tri_cost_kind bound;         /* the largest of them */
     int resident;                /* programs of a multiprocessor at a time */
     int registers, wanted;       /* of a thread: what it has, and what its blocks would take, as estimated */
-    double stored;               /* bytes that a launch writes, for launches of unknown grids */
 } tri_cost;
 
 /* Of an integer argument; one without a name is of those that no other names. */
@@ -54,6 +56,9 @@ typedef struct {
     tri_str name;
     int64_t value;
 } tri_cost_value;
+/* Takes the next of "NAME=VALUE,NAME=VALUE,VALUE" from `text`, where `between` and `equals` stand for the comma and the
+ * sign. False, with the item taken: it is none. */
+bool tri_cost_take_value(tri_str *text, char between, char equals, tri_cost_value *out_value);
 /* The facts of a tt.func, as far as it has any. */
 void tri_cost_kernel_of(tri_arena *arena, MlirOperation func, tri_kernel *out_kernel);
 /* The launch that values give: integer arguments by their names, others TRI_COST_ARGUMENT; the grid that the kernel's

@@ -15,8 +15,6 @@ enum {
     SHARED_BYTES = 128,   /* that shared memory moves in a cycle */
     GROUP_ROWS = 64,      /* of the result, that an instruction of a warp group makes */
     SPECIAL_LANES = 16,   /* of the unit for exponentials */
-    SCHEDULERS = 4,
-    LANES = 32,
 };
 
 /* Cycles until the next operation can go on. */
@@ -67,14 +65,14 @@ static double count_bytes(MlirType type)
 
 static void add_instructions(tri_cost_op *c, double each, int warps)
 {
-    c->work[TRI_COST_ISSUE] += each * warps / SCHEDULERS;
+    c->work[TRI_COST_ISSUE] += each * warps / TRI_COST_SCHEDULERS;
 }
 
 /* Between registers and shared memory. */
 static void add_shared(tri_cost_op *c, double bytes)
 {
     c->work[TRI_COST_SHARED] += bytes / SHARED_BYTES;
-    c->work[TRI_COST_ISSUE] += bytes / 512 / SCHEDULERS;
+    c->work[TRI_COST_ISSUE] += bytes / 512 / TRI_COST_SCHEDULERS;
     c->work[TRI_COST_CHAIN] += EXCHANGE;
 }
 
@@ -111,7 +109,7 @@ static void add_elementwise(tri_cost_op *c, tri_arena *arena, MlirOperation op, 
     if (is_fused(op) || !tri_type_is_tensor(type))
         issue = 0.25;
     add_instructions(c, count * issue, warps);
-    c->work[TRI_COST_SPECIAL] += count * special * warps * LANES / SPECIAL_LANES;
+    c->work[TRI_COST_SPECIAL] += count * special * warps * TRI_COST_LANES / SPECIAL_LANES;
     c->work[TRI_COST_CHAIN] += STEP;
 }
 
@@ -185,7 +183,7 @@ static void add_product(tri_cost_op *c, const tri_machine_facts *facts, MlirOper
     c->pendings = is_group && tri_op_flag(op, "isAsync");
     c->work[TRI_COST_TENSOR] = is_group ? cycles : cycles / 0.6;
     if (!is_group) { /* of single warps, 16 x 8 elements an instruction */
-        c->work[TRI_COST_ISSUE] += batch * m * n * k * bits / (16.0 * 8 * 256) / SCHEDULERS;
+        c->work[TRI_COST_ISSUE] += batch * m * n * k * bits / (16.0 * 8 * 256) / TRI_COST_SCHEDULERS;
         return;
     }
     double rows = ceil(m / GROUP_ROWS);

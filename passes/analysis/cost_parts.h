@@ -5,6 +5,8 @@
 #include "base/map.h"
 #include "passes/analysis/cost.h"
 
+enum { TRI_COST_LANES = 32, TRI_COST_SCHEDULERS = 4 }; /* of a warp; of a multiprocessor */
+
 /* ---- cost_values.c: numbers of one program ---- */
 
 /* Scalars, and the first elements of blocks, as a program has them in the first iteration of each loop. Addresses are

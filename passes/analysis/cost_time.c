@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { RUNNING = 16 /* products */, SCHEDULERS = 4, PRODUCT_START = 30, PRODUCT_END = 100, GROUP_WARPS = 4 };
+enum { RUNNING = 16 /* products */, PRODUCT_START = 30, PRODUCT_END = 100, GROUP_WARPS = 4 };
 static const double LOOSE = 0.8; /* of groups that meet once in an iteration: the work of all that each waits for */
 static const double BUSY = 1.5, BUSY_ENGINE = 3; /* a copy's latency beside many others, in latencies */
 enum { SPILL = 3 /* cycles of a warp's register */ };
@@ -71,10 +71,10 @@ static double latency_of(const track *t, MlirOperation access)
 /* Instructions of these warps alone: one warp does not fill its scheduler. */
 static double time_of(const track *t, const tri_cost_op *c)
 {
-    double warps = t->warps * t->share, places = warps < SCHEDULERS ? warps : SCHEDULERS;
-    double filled = warps > SCHEDULERS ? 0.85 : 0.65;
-    double issue = c->work[TRI_COST_ISSUE] * t->share * SCHEDULERS / places / filled;
-    double special = c->work[TRI_COST_SPECIAL] * t->share * SCHEDULERS / places;
+    double warps = t->warps * t->share, places = warps < TRI_COST_SCHEDULERS ? warps : TRI_COST_SCHEDULERS;
+    double filled = warps > TRI_COST_SCHEDULERS ? 0.85 : 0.65;
+    double issue = c->work[TRI_COST_ISSUE] * t->share * TRI_COST_SCHEDULERS / places / filled;
+    double special = c->work[TRI_COST_SPECIAL] * t->share * TRI_COST_SCHEDULERS / places;
     return c->work[TRI_COST_CHAIN] + fmax(fmax(issue, special), c->work[TRI_COST_SHARED] * t->share);
 }
 
@@ -123,7 +123,7 @@ static void shift(track *t, double by)
 static void add_spills(track *t)
 {
     double cycles = 2.0 * SPILL * t->k->spilled * t->warps;
-    t->out->work[TRI_COST_ISSUE] += cycles / SPILL / SCHEDULERS * t->weight;
+    t->out->work[TRI_COST_ISSUE] += cycles / SPILL / TRI_COST_SCHEDULERS * t->weight;
     t->out->work[TRI_COST_SHARED] += cycles * t->weight;
     t->now += cycles * t->share;
 }

@@ -7,19 +7,12 @@
 
 #include "passes/analysis/cost.h"
 
-enum { MAX_VALUES = 64 };
-
 /* "M:8192;N:4096;128" */
 static size_t read_arguments(tri_str text, tri_cost_value *out)
 {
     size_t count = 0;
-    while (text.len && count < MAX_VALUES) {
-        size_t end = tri_str_find(text, ';'), colon = tri_str_find(tri_str_sub(text, 0, end), ':');
-        bool has_name = colon < end;
-        out[count].name = has_name ? tri_str_sub(text, 0, colon) : TRI_STR("");
-        count += tri_str_to_i64(tri_str_sub(text, has_name ? colon + 1 : 0, end), &out[count].value);
-        text = tri_str_sub(text, end + (end < text.len), text.len);
-    }
+    while (text.len && count < TRI_COST_MAX_VALUES)
+        count += tri_cost_take_value(&text, ';', ':', &out[count]);
     return count;
 }
 
@@ -36,7 +29,7 @@ static void read_sizes(tri_str text, tri_cost_launch *launch)
 static void print_kernel(tri_pass_run *run, MlirOperation func)
 {
     tri_kernel kernel;
-    tri_cost_value values[MAX_VALUES];
+    tri_cost_value values[TRI_COST_MAX_VALUES];
     tri_cost_launch launch;
     tri_cost cost;
     tri_buf text = {0};
