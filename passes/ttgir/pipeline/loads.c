@@ -107,7 +107,7 @@ static int64_t room_of_rows(tri_lowering *l)
     return facts->max_shared / (programs > least_programs ? programs : least_programs);
 }
 
-static bool has_room(const tri_async_load *load, int64_t most, int64_t *rows)
+static bool has_room(tri_lowering *l, const tri_async_load *load, int64_t *rows)
 {
     tri_memdesc desc;
     int64_t bytes = load->buffers;
@@ -116,7 +116,7 @@ static bool has_room(const tri_async_load *load, int64_t most, int64_t *rows)
     for (int d = 0; d < desc.rank; d++)
         bytes *= desc.shape[d];
     bytes *= tri_type_bits(desc.element) / 8;
-    if (*rows + bytes > most)
+    if (*rows + bytes > room_of_rows(l))
         return false;
     *rows += bytes;
     return true;
@@ -124,14 +124,14 @@ static bool has_room(const tri_async_load *load, int64_t most, int64_t *rows)
 
 static void collect_loads(tri_lowering *l)
 {
-    int64_t rows = 0, most = room_of_rows(l);
+    int64_t rows = 0;
     for (MlirOperation op = mlirBlockGetFirstOperation(l->body); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op)) {
         tri_async_load load = {.load = op, .start = tri_pipeline_place_of(op), .barrier = -1};
         bool is_load =
             tri_op_is(op, "tt.load") || tri_op_is(op, "tt.descriptor_load") || tri_op_is(op, "tt.descriptor_gather");
         if (!is_load || !tri_pipeline_has_place(op) || !find_first_use(l, &load) || !choose_route(l, &load) ||
-            !has_room(&load, most, &rows))
+            !has_room(l, &load, &rows))
             continue;
         load.buffers += feeds_async_product(op);
         tri_vec_push(l->p->arena, &l->loads, load);

@@ -85,6 +85,8 @@ MlirOperation tri_pipeline_descriptors_run(tri_arena *arena, MlirOperation loop,
 void tri_pipeline_copy(tri_lowering *l, tri_async_load *load);
 /* The layout in which fewer threads copy a vector in fewer pieces than in its own; null: its own is as good. */
 MlirAttribute tri_pipeline_spread_encoding(const tri_pipeline *p, const tri_async_load *load);
+/* Whether a load's operands are computed from scalars, ranges and constants alone, by operations that `takes` takes. */
+bool tri_pipeline_is_computed(tri_arena *arena, MlirOperation load, bool (*takes)(MlirOperation op));
 /* Whether a load becomes a copy of rows (rows.c): into this buffer, with pointers in this layout. */
 bool tri_pipeline_is_row_copy(const tri_pipeline *p, MlirOperation load, MlirType *out_buffer, tri_encoding *out_rows);
 /* TMA: barriers for all loads that need one, then each load. */

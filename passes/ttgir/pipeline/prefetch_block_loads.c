@@ -18,8 +18,8 @@
  * sub-groups together, so that they find each other's blocks in the cache. Answers to tritonintelgpu-pipeline. Test:
  * tests/passes/prefetch-block-loads.mlir */
 #include "base/map.h"
+#include "ir/block_io.h"
 #include "ir/encoding.h"
-#include "ir/machines.h"
 #include "ir/type.h"
 #include "passes/ttgir/pipeline/pipeline.h"
 
@@ -235,8 +235,7 @@ static bool run_prefetch_block_loads(tri_pass_run *run)
 {
     MlirOperation module = mlirModuleGetOperation(run->module);
     tri_op_list loops = {0};
-    if (mlirAttributeIsNull(tri_op_attr(module, "ttig.support_2d_block_io")) &&
-        !tri_machines_of(module)->has_block_loads)
+    if (!tri_block_is_available(module))
         return true;
     bool with_others = !mlirAttributeIsNull(tri_op_attr(module, "ttig.support_prefetch_256b"));
     tri_op_collect_named(module, "scf.for", run->arena, &loops);

@@ -11,7 +11,6 @@
  * stays. Operands that lie across K in memory are turned over in registers instead (in-thread-transpose). */
 #include "passes/ttgir/pipeline/lower.h"
 
-#include "base/map.h"
 #include "ir/analysis/blocked.h"
 #include "ir/encoding.h"
 #include "ir/machines.h"
@@ -21,37 +20,10 @@
 
 enum { piece_bytes = 16 };
 
-/* Whether a value is computed from scalars, ranges and constants alone. `seen`: what is being looked at, or is. */
-static bool is_computed(tri_map *seen, MlirValue value)
+/* What can be computed in any layout. */
+static bool is_layout_free(MlirOperation op)
 {
-    MlirBlock block;
-    intptr_t index;
-    if (!tri_type_is_tensor(mlirValueGetType(value)) || tri_map_find_ptr(seen, value.ptr))
-        return true;
-    tri_map_set_ptr(seen, value.ptr, (void *)value.ptr);
-    if (tri_op_is_block_argument(value, &block, &index)) {
-        MlirOperation loop = mlirBlockGetParentOperation(block);
-        return tri_op_is(loop, "scf.for") && is_computed(seen, tri_op_operand(loop, index + 2)) &&
-               is_computed(seen, tri_op_operand(mlirBlockGetTerminator(block), index - 1));
-    }
-    MlirOperation def = tri_op_def(value);
-    if (!tri_op_is_pure(def) || mlirOperationGetNumRegions(def) || mlirOperationGetNumResults(def) != 1 ||
-        tri_op_is(def, "tt.load") || tri_op_is(def, "tt.trans") || tri_op_is(def, "tt.reshape"))
-        return false;
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(def); i++)
-        if (!is_computed(seen, tri_op_operand(def, i)))
-            return false;
-    return true;
-}
-
-static bool is_computed_everywhere(tri_arena *arena, MlirOperation load)
-{
-    tri_map seen;
-    tri_map_init(&seen, arena);
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(load); i++)
-        if (!is_computed(&seen, tri_op_operand(load, i)))
-            return false;
-    return true;
+    return !tri_op_is(op, "tt.load") && !tri_op_is(op, "tt.trans") && !tri_op_is(op, "tt.reshape");
 }
 
 /* All uses are operands of products, whose K runs along `dim`. */
@@ -109,7 +81,8 @@ bool tri_pipeline_is_row_copy(const tri_pipeline *p, MlirOperation load, MlirTyp
     int64_t threads = (int64_t)launch.lanes * launch.warps;
     if (e->kind != TRI_ENC_SWIZZLED_SHARED || bytes < 1 || elements * bytes < threads * piece_bytes ||
         !feeds_products(p->arena, load, e->order[0]) || tri_pipeline_copy_bytes(p, load, buffer) != piece_bytes ||
-        !tri_convert_to_linear(e, desc.rank, desc.shape, &memory, NULL) || !is_computed_everywhere(p->arena, load))
+        !tri_convert_to_linear(e, desc.rank, desc.shape, &memory, NULL) ||
+        !tri_pipeline_is_computed(p->arena, load, is_layout_free))
         return false;
     tri_linear rows = rows_of(&memory, tri_linear_log2(piece_bytes / bytes), launch);
     *out_rows = tri_convert_from_linear(&rows);

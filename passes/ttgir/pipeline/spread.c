@@ -17,8 +17,8 @@
 #include "ir/type.h"
 #include "passes/analysis/dots.h"
 
-/* Whether a value needs nothing but scalars and constants. `seen`: what is being looked at, of loops that carry it. */
-static bool is_computed(tri_map *seen, MlirValue value)
+/* `seen`: what is being looked at, of loops that carry it, or is known to be computed. */
+static bool is_computed(tri_map *seen, MlirValue value, bool (*takes)(MlirOperation op))
 {
     MlirBlock block;
     intptr_t index;
@@ -27,28 +27,36 @@ static bool is_computed(tri_map *seen, MlirValue value)
     tri_map_set_ptr(seen, value.ptr, (void *)value.ptr);
     if (tri_op_is_block_argument(value, &block, &index)) {
         MlirOperation loop = mlirBlockGetParentOperation(block);
-        return tri_op_is(loop, "scf.for") && is_computed(seen, tri_op_operand(loop, index + 2)) &&
-               is_computed(seen, tri_op_operand(mlirBlockGetTerminator(block), index - 1));
+        return tri_op_is(loop, "scf.for") && is_computed(seen, tri_op_operand(loop, index + 2), takes) &&
+               is_computed(seen, tri_op_operand(mlirBlockGetTerminator(block), index - 1), takes);
     }
     MlirOperation def = tri_op_def(value);
-    if (tri_op_is(def, "tt.splat") || tri_op_is(def, "tt.make_range") || tri_op_is(def, "arith.constant"))
-        return true;
-    if (!tri_op_is_pure(def) || mlirOperationGetNumRegions(def) || mlirOperationGetNumResults(def) != 1)
+    if (!tri_op_is_pure(def) || mlirOperationGetNumRegions(def) || mlirOperationGetNumResults(def) != 1 || !takes(def))
         return false;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(def); i++)
-        if (tri_type_num_elements(mlirValueGetType(tri_op_operand(def, i))) !=
-                tri_type_num_elements(mlirValueGetType(value)) ||
-            !is_computed(seen, tri_op_operand(def, i)))
+        if (!is_computed(seen, tri_op_operand(def, i), takes))
             return false;
     return true;
 }
 
-static bool is_computed_everywhere(tri_arena *arena, MlirOperation load)
+bool tri_pipeline_is_computed(tri_arena *arena, MlirOperation load, bool (*takes)(MlirOperation op))
 {
     tri_map seen;
     tri_map_init(&seen, arena);
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(load); i++)
-        if (!is_computed(&seen, tri_op_operand(load, i)))
+        if (!is_computed(&seen, tri_op_operand(load, i), takes))
+            return false;
+    return true;
+}
+
+/* Elementwise, or what begins a computation. */
+static bool keeps_elements(MlirOperation op)
+{
+    if (tri_op_is(op, "tt.splat"))
+        return true;
+    int64_t count = tri_type_num_elements(mlirValueGetType(tri_op_result(op, 0)));
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+        if (tri_type_num_elements(mlirValueGetType(tri_op_operand(op, i))) != count)
             return false;
     return true;
 }
@@ -79,7 +87,7 @@ MlirAttribute tri_pipeline_spread_encoding(const tri_pipeline *p, const tri_asyn
         run /= 2;
     int64_t threads = (int64_t)launch.warps * launch.lanes, then = (n + run * threads - 1) / (run * threads);
     if (!(tri_machines_of(module)->async_copies & (int)(run * bytes)) || then >= pieces_of(p, load, type) ||
-        !is_computed_everywhere(p->arena, load->load))
+        !tri_pipeline_is_computed(p->arena, load->load, keeps_elements))
         return (MlirAttribute){NULL};
     tri_encoding e = tri_blocked_make(1, &n, &run, order, launch);
     return tri_encoding_make(mlirOperationGetContext(load->load), &e);
