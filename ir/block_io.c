@@ -1,6 +1,7 @@
 #include "ir/block_io.h"
 
 #include "base/map.h"
+#include "ir/op.h"
 
 const tri_block_message tri_block_messages[] = {
 #define X(name, how, bits, rows, columns, blocks, words, word_bits, function) \
@@ -9,6 +10,12 @@ const tri_block_message tri_block_messages[] = {
 };
 
 const int tri_block_message_count = sizeof tri_block_messages / sizeof *tri_block_messages;
+
+bool tri_block_is_available(MlirOperation module)
+{
+    return !mlirAttributeIsNull(tri_op_attr(module, "ttig.support_2d_block_io")) ||
+           tri_machines_of(module)->has_block_loads;
+}
 
 void tri_block_place(const tri_block_message *m, int bits, int lane, int word, int part, int *out_row, int *out_col)
 {

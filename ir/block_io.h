@@ -29,6 +29,9 @@ typedef struct {
 extern const tri_block_message tri_block_messages[];
 extern const int tri_block_message_count;
 
+/* Whether such messages are there: the machine's, or those that a module asks passes to reckon with. */
+bool tri_block_is_available(MlirOperation module);
+
 /* What is in memory at the word of a lane: a row and a column from the message's first, in elements of `bits`. */
 void tri_block_place(const tri_block_message *m, int bits, int lane, int word, int part, int *out_row, int *out_col);
 

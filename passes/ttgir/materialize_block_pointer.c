@@ -121,12 +121,19 @@ static bool is_promised(const marker *m, MlirValue value, int64_t by)
     return is_divisible(m, value, by) || (!axis->has_constant && axis->divisibility[0] == 1);
 }
 
+/* Elements of which lengths and columns are multiples. */
+static int64_t grain_of(int64_t bits)
+{
+    int64_t grain = (8 * TRI_BLOCK_GRAIN + bits - 1) / bits;
+    return grain < 2 ? 2 : grain;
+}
+
 /* Operands of tt.make_tensor_descriptor: the base, then lengths, then strides. */
 static bool is_matrix(const marker *m, MlirOperation make, int rank, int64_t bits)
 {
-    int64_t grain = (8 * TRI_BLOCK_GRAIN + bits - 1) / bits, pitch = (8 * TRI_BLOCK_PITCH + bits - 1) / bits;
+    int64_t pitch = (8 * TRI_BLOCK_PITCH + bits - 1) / bits;
     return is_promised(m, tri_op_operand(make, 0), TRI_BLOCK_GRAIN) &&
-           is_divisible(m, tri_op_operand(make, rank), grain < 2 ? 2 : grain) &&
+           is_divisible(m, tri_op_operand(make, rank), grain_of(bits)) &&
            is_promised(m, tri_op_operand(make, 2 * rank - 1), pitch);
 }
 
@@ -149,7 +156,7 @@ static void visit_descriptor(const marker *m, MlirOperation op)
         return;
     MlirType block = tri_type_desc_block(mlirValueGetType(descriptor));
     int rank = tri_type_rank(block);
-    int64_t bits = tri_type_bits(tri_type_element(block)), grain = (8 * TRI_BLOCK_GRAIN + bits - 1) / bits;
+    int64_t bits = tri_type_bits(tri_type_element(block));
     bool fits = rank > 1;
     for (size_t i = 0; i < makers.len; i++) {
         if (!is_alike(makers.at[0], makers.at[i], rank))
@@ -159,7 +166,7 @@ static void visit_descriptor(const marker *m, MlirOperation op)
     int32_t padding = (int32_t)tri_op_int(makers.at[0], "padding", 1);
     tri_builder_set_attr(op, "ttig.desc_padding", tri_attr_i32(mlirOperationGetContext(op), padding));
     MlirValue column = tri_op_operand(op, mlirOperationGetNumOperands(op) - 1);
-    if (fits && is_divisible(m, column, grain < 2 ? 2 : grain))
+    if (fits && is_divisible(m, column, grain_of(bits)))
         mark_block(op, "row_major");
 }
 
@@ -169,8 +176,7 @@ static bool run_materialize_block_pointer(tri_pass_run *run)
 {
     MlirOperation module = mlirModuleGetOperation(run->module);
     tri_op_list funcs = {0};
-    if (mlirAttributeIsNull(tri_op_attr(module, "ttig.support_2d_block_io")) &&
-        !tri_machines_of(module)->has_block_loads)
+    if (!tri_block_is_available(module))
         return true;
     marker m = {.arena = run->arena, .info = tri_axis_info_create(run->arena, module)};
     tri_op_collect_named(module, "tt.func", run->arena, &funcs);
