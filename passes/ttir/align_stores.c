@@ -97,12 +97,15 @@ static bool collect_chain(align_plan *p, MlirValue value, bool is_factor)
     return true;
 }
 
+static bool is_plain_tile(MlirOperation store)
+{
+    return mlirOperationGetNumOperands(store) == 2 && tri_type_rank(mlirValueGetType(tri_op_operand(store, 1))) == 2;
+}
+
 static bool match_store(align_plan *p)
 {
     MlirValue pointers = tri_op_operand(p->store, 0), value = tri_op_operand(p->store, 1);
     MlirType type = mlirValueGetType(value);
-    if (mlirOperationGetNumOperands(p->store) != 2 || tri_type_rank(type) != 2)
-        return false;
     unsigned bits = tri_type_bits(tri_type_element(type));
     p->elements = bits >= 8 ? ACCESS_BYTES * 8 / bits : 1;
     const tri_axis *at = tri_axis_info_get(p->axis, pointers);
@@ -195,10 +198,13 @@ static void rewrite_unaligned(const align_plan *p)
 static bool run_align_stores(tri_pass_run *run)
 {
     MlirOperation module = mlirModuleGetOperation(run->module);
-    tri_axis_info *axis = tri_axis_info_create(run->arena, module);
+    tri_axis_info *axis = NULL;
     tri_op_list stores = {0};
     tri_op_collect_named(module, "tt.store", run->arena, &stores);
     for (size_t i = 0; i < stores.len; i++) {
+        if (!is_plain_tile(stores.at[i]))
+            continue;
+        axis = axis ? axis : tri_axis_info_create(run->arena, module);
         align_plan p = {.run = run, .axis = axis, .store = stores.at[i]};
         tri_map_init(&p.in_chain, run->arena);
         if (match_store(&p))

@@ -50,7 +50,6 @@ tri_gpu_debug *tri_gpu_debug_create(tri_gpu *g)
     d->builder = LLVMCreateDIBuilder(g->module);
     tri_map_init(&d->files, g->arena);
     tri_map_init(&d->inlined, g->arena);
-    tri_map_init(&d->places, g->arena);
     g->debug = d;
     tri_position at = {.file = TRI_STR("unknown")};
     MlirOperation first = mlirBlockGetFirstOperation(mlirModuleGetBody(g->unit->module));
