@@ -612,7 +612,7 @@ class Surroundings(Installed):
                 return found
             support.compiled(kernels.calls, o="*fp32", n="fp32")
             theirs = files()
-            tritcc.triton.install(strict=True)
+            tritcc.triton.install(strict=True, texts=True)
             manager = get_cache_manager("ABCD")
             shutil.rmtree(folder)
             path = manager.put("text\\u00e9", "a.txt")  # makes the folder anew
@@ -632,6 +632,38 @@ class Surroundings(Installed):
                 print("errno", error.errno, files())
         """
         self.assertIn("errno 28 []", python(code))
+
+    def test_texts_are_made_when_they_are_asked_for(self):
+        code = """
+            import glob, kernels, os, pickle, shutil, support, tritcc.triton
+            from triton import knobs
+            later, compiled = ("ttir", "ttgir", "llir"), lambda: support.compiled(kernels.calls, o="*fp32", n="fp32")
+            def written(folder=os.environ["TRITON_CACHE_DIR"]):
+                found = {f.rpartition(".")[2] for f in glob.glob(folder + "/*/*")}
+                shutil.rmtree(folder)
+                return sorted(found & set(later))
+            tritcc.triton.install(strict=True, texts=True)
+            want = dict(compiled().asm)
+            assert written() == sorted(later) and all(want[kind] for kind in later)
+            tritcc.triton.install(texts=False)
+            kernel = compiled()
+            assert list(kernel.asm) == list(want) and len(kernel.asm) == len(want) and "ttgir" in kernel.asm
+            assert kernel.asm.get("ttgir") == want["ttgir"] and kernel.asm.get("glir", 1) == 1
+            for use in (dict, lambda asm: dict(asm.items()), lambda asm: dict(zip(asm, asm.values())), lambda asm: asm,
+                        lambda asm: pickle.loads(pickle.dumps(asm)), lambda asm: {kind: asm[kind] for kind in asm}):
+                assert use(compiled().asm) == want  # of the cache
+            assert "sass" not in kernel.asm and written() == []
+            for owner, name, value in ((knobs.compilation, "dump_ir", True), (tritcc.triton, "nothing", None),
+                                       (knobs.compilation, "listener", lambda **_: None),
+                                       (knobs.runtime.kernel_load_end_hook, "calls", [print])):
+                before = getattr(owner, name, None)
+                setattr(owner, name, value)
+                assert compiled().asm["llir"] == want["llir"]
+                assert written() == (sorted(later) if value else []), name
+                setattr(owner, name, before)
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            python(code, TRITON_DUMP_DIR=folder)
 
     def test_a_read_only_cache_is_as_with_triton(self):
         code = """

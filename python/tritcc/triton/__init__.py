@@ -8,12 +8,13 @@ or TRITCC=1 in the environment. Nothing of Triton is imported before it is neede
 import os
 
 
-def install(strict=None, frontend=None, warnings=None, options=None, launcher=None):
+def install(strict=None, frontend=None, warnings=None, options=None, launcher=None, texts=None):
     """From now on, kernels for NVIDIA GPUs are compiled by tritcc; see the stub for what is set."""
 
     from . import _install
 
-    _install.install(strict=strict, frontend=frontend, warnings=warnings, options=options, launcher=launcher)
+    told = {"strict": strict, "frontend": frontend, "warnings": warnings, "options": options}
+    _install.install(**told, launcher=launcher, texts=texts)
 
 
 def uninstall():

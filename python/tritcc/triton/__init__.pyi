@@ -35,6 +35,7 @@ def install(
     warnings: bool | None = ...,
     options: str | Sequence[str] | None = ...,
     launcher: str | None = ...,
+    texts: bool | None = ...,
 ) -> None:
     """From now on, Triton's kernels for NVIDIA GPUs are compiled by tritcc, here and in processes that start from here.
 
@@ -44,6 +45,8 @@ def install(
     options: further options of the command, for every kernel.
     launcher: of kernels that @triton.jit functions are called with directly: "tritcc" (as long as nothing is said), for
         which the compiler makes tensor maps by itself, or "triton". Inductor's kernels are launched by Triton's.
+    texts: ttir, ttgir and llir are written to the cache with each kernel, as Triton does; else kernel.asm makes them
+        when they are asked for.
     """
 
 def uninstall() -> None: ...

@@ -8,7 +8,7 @@ ptxas, launchers and hooks. A kernel that tritcc refuses takes the way that it w
 import functools
 
 from .. import errors
-from . import _report, _state
+from . import _report, _state, _texts
 from ._state import Refused, current
 
 _originals: dict = {}
@@ -115,7 +115,7 @@ class _Turn:
 
     def __init__(self, language):
         self.language, self.name, self.reason, self.is_text, self.refused = language, "", None, False, None
-        self.has_begun, self.unloaded = False, []
+        self.has_begun, self.unloaded, self.stages = False, [], {}
 
 
 def _add_stages(plain):
@@ -125,7 +125,7 @@ def _add_stages(plain):
         turn = current.local.turn = _Turn(getattr(language, "name", "TRITON"))
         if turn.language != "TRITON":
             turn.reason = "Gluon is Triton's own"
-        before = None
+        before, turn.stages = None, stages
         for kind in stages:
             stages[kind] = _stage(self, kind, before, stages[kind], options, turn)
             before = kind
@@ -142,7 +142,7 @@ def _stage(backend, kind, before, plain, options, turn):
             if not turn.is_text or turn.reason or kind == "cubin":
                 _report.mark(metadata, turn.name, turn.reason or "a stage that was replaced")
             return plain(src, metadata)
-        _report.mark(metadata, turn.name, None, unit.note, unit.launcher)
+        _report.mark(metadata, turn.name, None, unit.note, unit.launcher, unit.command)
         return plain(str(src), metadata) if kind == "cubin" else unit.give(kind, metadata)
 
     return stage
@@ -205,6 +205,8 @@ def _make_ir(plain):
         else:
             unit = _unit_of_source(self, target, options, turn)
             if unit is not None:
+                for kind in unit.unit.later:
+                    del turn.stages[kind]
                 return unit
         _load_now(turn)
         try:
@@ -283,6 +285,7 @@ def _loaded(plain):
     @functools.wraps(plain)
     def __init__(self, src, metadata_group, hash):  # noqa: A002
         plain(self, src, metadata_group, hash)
+        self.asm = _texts.of_kernel(self)
         _report.loaded(self)
 
     return __init__

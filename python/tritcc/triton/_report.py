@@ -111,14 +111,16 @@ def _add(key, entry):
             pass
 
 
-def mark(metadata, name, reason, note="", launcher="triton"):
-    """Says in a kernel's metadata, and in the report, who compiled it, tritcc unless there is a reason, and whose launcher
-    it is for."""
+def mark(metadata, name, reason, note="", launcher="triton", command=None):
+    """Says in a kernel's metadata, and in the report, who compiled it, tritcc unless there is a reason, whose launcher
+    it is for, and the command that makes its texts (the source's name first), where they are not there."""
     if "tritcc" in metadata and (reason is None or metadata["tritcc"].get("reason")):
         return
     from .. import _library
 
     metadata["tritcc"] = {"version": _library.version(), "reason": reason, "note": note, "launcher": launcher}
+    if command:
+        metadata["tritcc"]["command"] = command
     _add(metadata["hash"], Entry(name, "triton" if reason else "tritcc", reason or note, False))
 
 

@@ -5,9 +5,9 @@ import os
 import re
 
 from .. import _signature, _source, errors
-from . import _state
+from . import _state, _texts
 
-EMIT = "ttir,ttgir,llir,ptx,json"
+EMIT = ",".join([*_texts.LATER, "ptx", "json"])
 # What Triton's own launcher cannot give a kernel, where the compiler would make it by itself.
 LAUNCHER_OPTIONS = ("-fno-auto-tma", "-fno-persistent")
 # Options of Triton's that change code in ways that tritcc does not know: they are refused unless they are off.
@@ -144,12 +144,13 @@ def signature_of(source, bundle):
     return f"{bundle.name}({', '.join(items)})"
 
 
-def of_source(source, target, options, knobs, is_direct=False):
-    """(bundle, words) of an ASTSource."""
+def of_source(source, target, options, knobs, is_direct=False, has_later=False):
+    """(bundle, words) of an ASTSource; has_later: without the stages that can be written later."""
     check_knobs(knobs)
     try:
         bundle = _source.bundle_of(source.fn, kernel_name(source), knobs.compilation.allow_non_constexpr_globals)
-        words = ["-emit=" + EMIT, "-x", "tri", "-k", bundle.name, "-sig", signature_of(source, bundle)]
+        emit = "ptx,json" if has_later else EMIT
+        words = ["-emit=" + emit, "-x", "tri", "-k", bundle.name, "-sig", signature_of(source, bundle)]
     except (errors.SourceError, _signature.Unspellable) as error:
         raise _state.Refused(f"no self-contained source: {error}", error) from error
     return bundle, words + option_words(options, target, knobs, is_direct)

@@ -34,6 +34,7 @@ class State:
         self.warnings = not os.environ.get("TRITCC_WARNINGS") or _is_on(os.environ.get("TRITCC_WARNINGS"))
         self.options = tuple((os.environ.get("TRITCC_OPTIONS") or "").split())
         self.launcher = os.environ.get("TRITCC_LAUNCHER") or "tritcc"
+        self.texts = _is_on(os.environ.get("TRITCC_TEXTS"))
         self.version = None
         self.local = threading.local()
 
@@ -56,7 +57,7 @@ def _check(name, value, known):
         raise ValueError(f"{name} is one of {', '.join(known)}, not {value!r}")
 
 
-def told(strict=None, frontend=None, warnings=None, options=None, launcher=None):
+def told(strict=None, frontend=None, warnings=None, options=None, launcher=None, texts=None):
     """Takes what install() was given, and leaves it in the environment for processes that this one starts."""
     _check("frontend", frontend, FRONTENDS)
     _check("launcher", launcher, LAUNCHERS)
@@ -68,6 +69,8 @@ def told(strict=None, frontend=None, warnings=None, options=None, launcher=None)
         current.warnings = bool(warnings)
     if launcher is not None:
         current.launcher = launcher
+    if texts is not None:
+        current.texts = bool(texts)
     if options is not None:
         current.options = tuple([options] if isinstance(options, str) else options)
     os.environ.update(
@@ -77,6 +80,7 @@ def told(strict=None, frontend=None, warnings=None, options=None, launcher=None)
             "TRITCC_FRONTEND": current.frontend,
             "TRITCC_WARNINGS": str(int(current.warnings)),
             "TRITCC_LAUNCHER": current.launcher,
+            "TRITCC_TEXTS": str(int(current.texts)),
             "TRITCC_OPTIONS": " ".join(current.options),
         }
     )

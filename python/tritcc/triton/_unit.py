@@ -4,7 +4,7 @@ import json
 import warnings
 
 from .. import _compile, errors
-from . import _direct, _request, _state
+from . import _direct, _request, _state, _texts
 from ._launcher import is_descriptor
 
 STAGES = ("ttir", "ttgir", "llir", "ptx", "cubin")
@@ -22,9 +22,12 @@ class Staged(str):
 
 
 class Unit:
-    def __init__(self, outputs, record):
-        self.outputs, self.note, self.launcher = outputs, "", "triton"
-        kernels = record["kernels"]
+    """`later`: the stages that are not among the outputs, `command`: what makes them (`_texts`)."""
+
+    def __init__(self, outputs, command=None):
+        self.outputs, self.note, self.launcher, self.command = outputs, "", "triton", command
+        self.later = _texts.LATER if command else ()
+        kernels = json.loads(outputs["json"])["kernels"]
         if len(kernels) != 1:
             raise _state.Refused(f"{len(kernels)} kernels in place of one")
         self.kernel = kernels[0]
@@ -33,7 +36,13 @@ class Unit:
         return Staged(text, self)
 
     def give(self, kind, metadata):
-        """The text of a stage, and what Triton's own stage would have said of it."""
+        """The text of a stage, and what Triton's own stage would have said of it and of those that are left out."""
+        for left_out in self.later:
+            self._say(left_out, metadata)
+        self._say(kind, metadata)
+        return Staged(self.outputs[kind].decode(errors="surrogateescape"), self)
+
+    def _say(self, kind, metadata):
         kernel = self.kernel
         if kind == "ttgir":
             metadata["tensordesc_meta"] = []
@@ -47,7 +56,6 @@ class Unit:
             metadata["profile_scratch_align"] = 1
         elif kind == "ptx":
             metadata["name"] = kernel["symbol"]
-        return Staged(self.outputs[kind].decode(errors="surrogateescape"), self)
 
 
 def _warn(diagnostics, bundle):
@@ -61,7 +69,7 @@ def _warn(diagnostics, bundle):
             warnings.warn_explicit(text, _state.TritccWarning, file, max(line, 1))
 
 
-def _run(words, name, data, bundle):
+def _run(words, name, data, bundle, has_later=False):
     one = _compile.Compilation(words, name, data)
     kinds = words[0].partition("=")[2].split(",")
     try:
@@ -71,12 +79,16 @@ def _run(words, name, data, bundle):
         reason = f"{first.text} [{first.code}]" if first else str(error).strip().split("\n")[0]
         raise _state.Refused(reason, error) from error
     _warn(one.diagnostics, bundle)
-    return Unit(outputs, json.loads(outputs["json"]))
+    return Unit(outputs, [name, *words[1:]] if has_later else None)
+
+
+def _has_tensor_memory(target):
+    return target.arch // 10 in (10, 11)
 
 
 def _check_products(unit, target):
     """Compute capability 10 multiplies by tcgen05, which tritcc has not: the kernel is Triton's, or says so."""
-    if target.arch // 10 not in (10, 11) or b"tt.dot" not in unit.outputs.get("ttgir", b""):
+    if not _has_tensor_memory(target) or b"tt.dot" not in unit.outputs.get("ttgir", b""):
         return
     reason = f"products by mma.sync where Triton has tcgen05 for compute capability {target.arch // 10}.{target.arch % 10}"
     if not _state.current.strict:
@@ -89,9 +101,10 @@ def of_source(source, target, options):
     from triton import knobs
 
     is_direct = _direct.is_direct(source)
-    bundle, words = _request.of_source(source, target, options, knobs, is_direct)
+    has_later = not _has_tensor_memory(target) and not _texts.are_wanted(knobs)
+    bundle, words = _request.of_source(source, target, options, knobs, is_direct, has_later)
     try:
-        unit = _run(words, bundle.filename, bundle.text.encode(), bundle)
+        unit = _run(words, bundle.filename, bundle.text.encode(), bundle, has_later)
     except _state.Refused as refused:
         refused.bundle = bundle
         raise
