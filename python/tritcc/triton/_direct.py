@@ -99,8 +99,13 @@ def _allocate(size, alignment, stream):
     return _launcher.allocate(size, alignment, stream) if "torch" in sys.modules else None
 
 
-def is_wanted(source):
+def is_called(source):
     """Is it compiled for a call of the program's?"""
+    return getattr(source, "tritcc_is_called", False)
+
+
+def is_wanted(source):
+    """Is it, and is it to be launched by tritcc?"""
     return getattr(source, "tritcc_wants_direct", False)
 
 
@@ -130,11 +135,11 @@ def launcher_of(source, metadata):
 def _do_compile(plain):
     @functools.wraps(plain)
     def do_compile(self, *args, **kwargs):
-        before, _local.is_direct = getattr(_local, "is_direct", False), current.launcher == "tritcc"
+        before, _local.is_called = getattr(_local, "is_called", False), True
         try:
             return plain(self, *args, **kwargs)
         finally:
-            _local.is_direct = before
+            _local.is_called = before
 
     return do_compile
 
@@ -143,17 +148,10 @@ def _source(plain):
     @functools.wraps(plain)
     def __init__(self, *args, **kwargs):
         plain(self, *args, **kwargs)
-        self.tritcc_wants_direct = getattr(_local, "is_direct", False)
+        self.tritcc_is_called = getattr(_local, "is_called", False)
+        self.tritcc_wants_direct = self.tritcc_is_called and current.launcher == "tritcc"
 
     return __init__
-
-
-def _hash(plain):
-    @functools.wraps(plain)
-    def hash(self):  # noqa: A001
-        return plain(self) + "-direct" if is_direct(self) else plain(self)
-
-    return hash
 
 
 def _init_handles(plain):
@@ -173,5 +171,4 @@ def install(patch):
 
     patch(jit.JITFunction, "_do_compile", _do_compile)
     patch(compiler.ASTSource, "__init__", _source)
-    patch(compiler.ASTSource, "hash", _hash)
     patch(compiler.CompiledKernel, "_init_handles", _init_handles)

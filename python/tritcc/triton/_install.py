@@ -8,7 +8,7 @@ ptxas, launchers and hooks. A kernel that tritcc refuses takes the way that it w
 import functools
 
 from .. import errors
-from . import _report, _state, _texts
+from . import _report, _request, _state, _texts
 from ._state import Refused, current
 
 _originals: dict = {}
@@ -66,14 +66,13 @@ def install(**told):
     from triton.compiler import compiler
 
     _patch(CUDABackend, "add_stages", _add_stages)
-    _patch(CUDABackend, "hash", _hash)
     _patch(compiler.ASTSource, "make_ir", _make_ir)
     _patch(compiler.IRSource, "make_ir", _make_ir_of_text)
     _patch(compiler.CompiledKernel, "__init__", _loaded)
     _patch(compiler.IRSource, "__init__", _begin_text)
     _patch(CUDABackend, "load_dialects", _load_dialects)
     _patch(compiler, "ir", _ir)
-    from . import _cache, _direct, _key, _launcher, _request, _torch, _unit  # noqa: F401
+    from . import _cache, _direct, _key, _launcher, _torch, _unit  # noqa: F401
 
     _request.probe()  # here, and not with the first kernel of each process that this one forks
     _key.install(_patch)
@@ -97,17 +96,6 @@ def uninstall():
     from . import _torch
 
     _torch.forget()
-
-
-def _hash(plain):
-    @functools.lru_cache
-    def extended(self, key):
-        return f"{plain(self)}-{key}"
-
-    def hash(self):  # noqa: A001
-        return extended(self, current.key())
-
-    return hash
 
 
 class _Turn:
@@ -285,6 +273,7 @@ def _loaded(plain):
     @functools.wraps(plain)
     def __init__(self, src, metadata_group, hash):  # noqa: A002
         plain(self, src, metadata_group, hash)
+        _request.forget(src)
         self.asm = _texts.of_kernel(self)
         _report.loaded(self)
 

@@ -3,6 +3,7 @@
 import collections
 import os
 import re
+import typing
 
 from .. import _signature, _source, errors
 from . import _state, _texts
@@ -144,15 +145,42 @@ def signature_of(source, bundle):
     return f"{bundle.name}({', '.join(items)})"
 
 
+class Request(typing.NamedTuple):
+    """What to compile: the source, and -sig."""
+
+    bundle: _source.Bundle
+    signature: str
+
+
+def _request_of(source, knobs):
+    """Refused where the source cannot be had."""
+    try:
+        bundle = _source.bundle_of(source.fn, kernel_name(source), knobs.compilation.allow_non_constexpr_globals)
+        return Request(bundle, signature_of(source, bundle))
+    except (errors.SourceError, _signature.Unspellable) as error:
+        raise _state.Refused(f"no self-contained source: {error}", error) from error
+
+
+def begin(source, knobs):
+    """The request of an ASTSource, kept for `of_source`; None where there is none, which that one says again."""
+    try:
+        source.tritcc_request = _request_of(source, knobs)
+    except Exception:
+        source.tritcc_request = None
+    return source.tritcc_request
+
+
+def forget(source):
+    """It has been compiled, or need not be."""
+    vars(source).pop("tritcc_request", None)
+
+
 def of_source(source, target, options, knobs, is_direct=False, has_later=False):
     """(bundle, words) of an ASTSource; has_later: without the stages that can be written later."""
     check_knobs(knobs)
-    try:
-        bundle = _source.bundle_of(source.fn, kernel_name(source), knobs.compilation.allow_non_constexpr_globals)
-        emit = "ptx,json" if has_later else EMIT
-        words = ["-emit=" + emit, "-x", "tri", "-k", bundle.name, "-sig", signature_of(source, bundle)]
-    except (errors.SourceError, _signature.Unspellable) as error:
-        raise _state.Refused(f"no self-contained source: {error}", error) from error
+    bundle, signature = vars(source).pop("tritcc_request", None) or _request_of(source, knobs)
+    emit = "ptx,json" if has_later else EMIT
+    words = ["-emit=" + emit, "-x", "tri", "-k", bundle.name, "-sig", signature]
     return bundle, words + option_words(options, target, knobs, is_direct)
 
 
