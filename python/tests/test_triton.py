@@ -31,6 +31,11 @@ def python(code, **environment):
     return run.stdout + run.stderr
 
 
+class Unspellable:
+    def __repr__(self):  # which Triton's key has
+        return "unspellable"
+
+
 class Installed(unittest.TestCase):
     """Each test has an empty cache, an empty report, and the plug-in."""
 
@@ -464,6 +469,32 @@ class Surroundings(Installed):
         keys.append(_key._files_of(folder))
         self.assertEqual(keys[2], keys[3])
         self.assertEqual(len(set(keys)), 4)
+
+    def test_the_key_follows_all_that_a_kernel_reaches(self):
+        import kernels
+
+        unspellable = Unspellable()
+
+        def key(op, amount, **options):
+            kernel = kernels.closed(op, amount)
+            return support.source_of(kernel, o="*fp32:16", i="*fp32:16", **{"B": 64, **options}).hash()
+
+        ours = key(kernels.square, 1.0)
+        self.assertEqual(ours, key(kernels.square, 1.0))
+        self.assertNotIn(ours, (key(kernels.square, 2.0), key(kernels.square, 1.0, B=32), key(kernels.calls, 1.0)))
+        before = kernels.square.src
+        self.addCleanup(kernels.square._unsafe_update_src, before)
+        kernels.square._unsafe_update_src(before.replace("x * x", "x * x * x"))
+        self.assertNotEqual(ours, key(kernels.square, 1.0))
+        # Triton's own where something has no text, and for folders that people name by it
+        with support.triton.knobs.compilation.scope():
+            support.triton.knobs.compilation.dump_ir = True
+            dumped = key(kernels.square, 1.0)
+        with_object = key(kernels.square, unspellable)
+        tritcc.triton.uninstall()
+        self.assertEqual(dumped, key(kernels.square, 1.0))
+        self.assertNotEqual(ours, dumped)
+        self.assertEqual(with_object, key(kernels.square, unspellable))
 
     def test_the_key_does_not_read_tritons_library(self):
         from triton.runtime import autotuner, cache
