@@ -49,13 +49,19 @@ tri_trap_end tri_trap_asked(void)
     return trap->limit && trap->used > trap->limit ? TRI_TRAP_LIMIT : TRI_TRAP_NONE;
 }
 
+void tri_trap_check(void)
+{
+    tri_trap_end end = tri_trap_asked();
+    if (end)
+        tri_trap_leave(end, NULL);
+}
+
 void tri_trap_count(ptrdiff_t bytes)
 {
     if (!innermost)
         return;
     /* what was taken before this work may be given back in it */
     innermost->used = bytes < 0 && (size_t)-bytes > innermost->used ? 0 : innermost->used + (size_t)bytes;
-    tri_trap_end end = bytes > 0 ? tri_trap_asked() : TRI_TRAP_NONE;
-    if (end)
-        tri_trap_leave(end, NULL);
+    if (bytes > 0)
+        tri_trap_check();
 }

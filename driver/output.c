@@ -1,6 +1,7 @@
 #include "driver/output.h"
 
 #include "base/file.h"
+#include "base/trap.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -94,6 +95,7 @@ bool tri_output_write(tri_diag *diag, tri_str path, tri_str data)
 {
     int error = 0;
     bool is_stdout = tri_str_is(path, "-");
+    tri_trap_check();
     if (is_stdout ? tri_diag_write_output(diag, data, &error) : tri_file_write(path, data, &error))
         return true;
     tri_diag_error(diag, TRI_NO_SPAN, 1003, "cannot write %s%.*s%s: %s", is_stdout ? "standard output" : "'",

@@ -124,9 +124,7 @@ static bool is_estimated(const tri_session *session, const tri_unit *unit)
 
 static bool run_step(tri_session *session, tri_unit *unit, const tri_phase *phase)
 {
-    tri_trap_end end = tri_trap_asked();
-    if (end)
-        tri_trap_leave(end, NULL);
+    tri_trap_check();
     if (session->opt->verbose)
         tri_diag_write(session->diag, tri_str_format(session->arena, "tritcc: %s: %s\n", phase->name, phase->help));
     tri_session_provide(session, unit, phase->contexts);

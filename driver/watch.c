@@ -23,9 +23,7 @@ static void before(void *data, const tri_pass *pass, MlirModule module)
 {
     tri_watch *watch = data;
     const tri_opt *opt = watch->session->opt;
-    tri_trap_end end = tri_trap_asked();
-    if (end)
-        tri_trap_leave(end, NULL);
+    tri_trap_check();
     bool is_shown = is_named(&opt->print_before, pass);
     if (!is_shown && !opt->print_changed)
         return;

@@ -107,9 +107,7 @@ static void on_llvm_diagnostic(LLVMDiagnosticInfoRef info, void *data)
 static void on_yield(LLVMContextRef context, void *data)
 {
     (void)context, (void)data;
-    tri_trap_end end = tri_trap_asked();
-    if (end)
-        tri_trap_leave(end, NULL);
+    tri_trap_check();
 }
 
 LLVMContextRef tri_context_create_llvm(tri_diag *diag)

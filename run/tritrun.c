@@ -1,6 +1,7 @@
 #include "run/tritrun.h"
 
 #include "base/file.h"
+#include "base/trap.h"
 #include "driver/info.h"
 #include "ir/kernel.h"
 #include "run/backend.h"
@@ -127,6 +128,7 @@ static int finish(tri_run_kernel *kernel, tri_argument_list *arguments, const tr
                   const array_list *expected)
 {
     int status = done;
+    tri_trap_check();
     for (size_t i = 0; i < opt->prints.len; i++) {
         tri_buf text = {0};
         tri_array_print(array_named(kernel, arguments, opt->prints.at[i]), opt->prints.at[i], opt->print_limit, &text);
