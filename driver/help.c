@@ -92,8 +92,6 @@ bool tri_help_print(const tri_option_table *table, tri_diag *diag, tri_str topic
     return true;
 }
 
-/* --- completion --- */
-
 static void add_kinds(tri_buf *out, bool inputs_only)
 {
     for (int k = 1; k < TRI_KIND_COUNT; k++)
@@ -113,137 +111,9 @@ void tri_help_values(const tri_option_row *row, tri_buf *out)
     } else if (strstr(row->name, "print-before") || strstr(row->name, "print-after") || !strcmp(row->name, "passes")) {
         for (size_t i = 0; i < tri_passes_count(); i++)
             tri_buf_format(out, "%s ", tri_passes_at(i)->name);
+    } else if (!strcmp(row->name, "W")) {
+        const char *name, *help;
+        for (size_t i = 0; (name = tri_diag_warning_name(i, &help)); i++)
+            tri_buf_format(out, "%s no-%s ", name, name);
     }
-}
-
-/* Words that may follow an option, or none. */
-static void add_values(const tri_option_table *table, const tri_option_row *row, tri_buf *out)
-{
-    size_t before = out->len;
-    if (!strcmp(row->name, "help")) {
-        for (size_t i = 0; i < table->count; i++)
-            if (!table->rows[i].name)
-                tri_buf_format(out, "%s ", table->rows[i].topic);
-    } else if (table->add_values) {
-        table->add_values(row, out);
-    }
-    if (out->len == before && row->metavar && strchr(row->metavar, '|')) {
-        for (const char *c = row->metavar; *c; c++)
-            tri_buf_add_char(out, *c == '|' ? ' ' : *c);
-        tri_buf_add_char(out, ' ');
-    }
-}
-
-static bool ends_in_equals(const tri_option_row *row)
-{
-    return row->form == TRI_OPTION_EQUALS || row->form == TRI_OPTION_LONGARG;
-}
-
-static void add_option_word(const tri_option_row *row, tri_buf *out)
-{
-    tri_buf_format(out, "%s%s%s", tri_option_is_long(row) ? "--" : "-", row->name, ends_in_equals(row) ? "=" : "");
-}
-
-/* Options that are no rows, such as passes. */
-static void add_more_words(const tri_option_table *table, tri_buf *out, const char *before, const char *after)
-{
-    tri_arena *arena = tri_arena_create();
-    tri_option_names names = {0};
-    if (table->collect_more)
-        table->collect_more(arena, &names);
-    for (size_t i = 0; i < names.len; i++)
-        tri_buf_format(out, "%s%s%s", before, names.at[i], after);
-    tri_arena_destroy(arena);
-}
-
-static void print_bash(const tri_option_table *table, tri_buf *out)
-{
-    tri_buf_format(out, "# Completion of %s for bash, made from %s.\n_%s() {\n", table->program, table->source,
-                   table->program);
-    tri_buf_add_z(out, "    local line=${COMP_LINE:0:COMP_POINT} word before='' values='' shown=''\n"
-                       "    word=${line##* }\n    line=${line% *}\n"
-                       "    [[ ${line##* } == -x ]] && word=-x$word before=-x\n"
-                       "    case $word in\n    -W*=*) ;;\n");
-    for (size_t i = 0; i < table->count; i++) {
-        const tri_option_row *row = &table->rows[i];
-        tri_buf values = {0};
-        if (row->name && row->help)
-            add_values(table, row, &values);
-        if (values.len && (row->form == TRI_OPTION_JOINED || row->form == TRI_OPTION_PREFIX))
-            tri_buf_format(out, "    -%s*) before=-%s values='%.*s' ;;\n", row->name, row->name, (int)values.len - 1,
-                           values.data);
-        else if (values.len)
-            tri_buf_format(out, "    -%s=* | --%s=*) values='%.*s' ;;\n", row->name, row->name, (int)values.len - 1,
-                           values.data);
-        tri_buf_fini(&values);
-    }
-    tri_buf_add_z(out,
-                  "    esac\n    if [[ -n $before && -n $values ]]; then\n"
-                  "        shown=$before\n        [[ ${line##* } != -x ]] || shown=''\n"
-                  "        mapfile -t COMPREPLY < <(compgen -P \"$shown\" -W \"$values\" -- \"${word#\"$before\"}\")\n"
-                  "    elif [[ -n $values ]]; then\n        local value=${word#*=}\n"
-                  "        local last=${value##*,}\n"
-                  "        mapfile -t COMPREPLY < <(compgen -P \"${value%\"$last\"}\" -W \"$values\" -- \"$last\")\n"
-                  "    elif [[ $word == -* ]]; then\n        mapfile -t COMPREPLY < <(compgen -W '");
-    for (size_t i = 0; i < table->count; i++) {
-        const tri_option_row *row = &table->rows[i];
-        if (!row->name || !row->help)
-            continue;
-        tri_buf_add_char(out, ' ');
-        add_option_word(row, out);
-    }
-    add_more_words(table, out, " -", "");
-    tri_buf_add_z(out,
-                  "' -- \"$word\")\n        [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace\n    else\n"
-                  "        compopt -o filenames\n        mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n    fi\n}\n"
-                  "complete -F _");
-    tri_buf_format(out, "%s %s\n", table->program, table->program);
-}
-
-static void print_zsh(const tri_option_table *table, tri_buf *out)
-{
-    tri_arena *arena = tri_arena_create();
-    tri_buf_format(out, "#compdef %s\n# Completion of %s for zsh, made from %s.\n_arguments \\\n", table->program,
-                   table->program, table->source);
-    for (size_t i = 0; i < table->count; i++) {
-        const tri_option_row *row = &table->rows[i];
-        if (!row->name || !row->help)
-            continue;
-        tri_buf values = {0};
-        add_values(table, row, &values);
-        tri_buf_add_z(out, "  '*");
-        add_option_word(row, out);
-        tri_buf_add_z(out, row->form == TRI_OPTION_JOINED                                  ? "+[" /* there or next */
-                           : row->form == TRI_OPTION_PREFIX                                ? "-["
-                           : tri_option_may_lack_value(row) ? "=-["
-                                                                                       : "[");
-        for (const char *c = row->help; *c; c++) {
-            if (*c == '\'')
-                tri_buf_add_z(out, "'\\''");
-            else
-                tri_buf_format(out, strchr("[]:\\", *c) ? "\\%c" : "%c", *c);
-        }
-        tri_buf_add_char(out, ']');
-        bool is_optional = tri_option_may_lack_value(row);
-        bool is_list = row->metavar && strchr(row->metavar, ',');
-        if (values.len)
-            tri_buf_format(out, "%svalue:%s%.*s%s", is_optional ? "::" : ":", is_list ? "_sequence compadd - " : "(",
-                           (int)values.len - 1, values.data, is_list ? "" : ")");
-        else if (row->metavar)
-            tri_buf_format(out, "%svalue:_files", is_optional ? "::" : ":");
-        tri_buf_add_z(out, "' \\\n");
-        tri_buf_fini(&values);
-    }
-    tri_str after = tri_str_format(arena, "[%s]' \\\n", table->more_help ? table->more_help : "");
-    add_more_words(table, out, "  '*-", after.data);
-    tri_arena_destroy(arena);
-    tri_buf_add_z(out, "  '*:file:_files'\n");
-}
-
-bool tri_help_completion(const tri_option_table *table, tri_str shell, tri_buf *out)
-{
-    if (!tri_str_is(shell, "bash") && !tri_str_is(shell, "zsh"))
-        return false;
-    (tri_str_is(shell, "bash") ? print_bash : print_zsh)(table, out);
-    return true;
 }

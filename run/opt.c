@@ -166,10 +166,13 @@ void tri_run_opt_simulate(tri_run_opt *opt)
 
 static void add_values(const tri_option_row *row, tri_buf *out)
 {
-    if (!strcmp(row->name, "arch"))
-        tri_buf_add_z(out, "native cuda hip opencl level-zero sim ");
-    else if (!strcmp(row->name, "fsanitize"))
-        tri_buf_add_z(out, "bounds undefined ");
+    if (strcmp(row->name, "arch") != 0)
+        return;
+    tri_buf_add_z(out, "native cuda hip opencl level-zero sim ");
+    for (size_t i = 0; i < tri_targets_count(); i++)
+        for (const tri_machine_facts *arch = tri_machines_first(tri_targets_at(i)->family);
+             arch && tri_targets_at(i)->ttgir_pipeline; arch = tri_machines_next(arch))
+            tri_buf_format(out, "sim:%s ", arch->name);
 }
 
 static const tri_option_table table = {

@@ -3,13 +3,14 @@ load ../helpers
 
 setup() { cd "$BATS_TEST_TMPDIR"; }
 
-# types TEXT: what tritcc is called with after the line, each argument in <>.
+# types TEXT: what tritcc, or tritrun, is called with after the line, each argument in <>.
 types()
 {
     command -v script >/dev/null || skip "no script(1) to make a terminal"
     tritcc --print-option-table=bash
     printf '%s\n' "$output" >completion.bash
-    printf 'PS1=\nsource ./completion.bash\ntritcc() { printf "<%%s>" "$@" >got; }\n' >rc
+    "$BUILDDIR/tritrun" -print-option-table=bash >>completion.bash
+    printf 'PS1=\nsource ./completion.bash\ntritcc() { printf "<%%s>" "$@" >got; }\ntritrun() { tritcc "$@"; }\n' >rc
     { sleep 1; printf '%b' "$1\n"; sleep 1; printf 'exit\n'; } |
         TERM=dumb timeout 20 script -qc 'bash --noprofile --rcfile rc -i' /dev/null >/dev/null
     got=$(cat got)
@@ -42,6 +43,37 @@ types()
     [ "$got" = "<-O2>" ]
 }
 
+@test "bash: nothing is made up where no words are known" {
+    types 'tritcc -mattr=\t'
+    [ "$got" = "<-mattr=>" ]
+    types 'tritcc -num-warps=\t4'
+    [ "$got" = "<-num-warps=4>" ]
+}
+
+@test "bash: warnings, topics, lists, values as words of their own, files and folders" {
+    mkdir 'sub folder'
+    types 'tritcc -Wno-shi\t -fsanitize=bounds,un\t --help=war\t'
+    [ "$got" = "<-Wno-shift-count><-fsanitize=bounds,undefined><--help=warnings>" ]
+    types 'tritcc -fdiagnostics-format sa\t -emit ptx,cub\t'
+    [ "$got" = "<-fdiagnostics-format><sarif><-emit><ptx,cubin>" ]
+    types 'tritcc -ptxas=su\t'
+    [ "$got" = "<-ptxas=sub folder/>" ]
+    types 'tritcc -Isu\t'
+    [[ $got == "<-Isub folder"* ]]
+}
+
+@test "bash: tritrun's levels, simulators, and files behind names" {
+    : >data.npy
+    types 'tritrun -O\t\t2'
+    [ "$got" = "<-O2>" ]
+    types 'tritrun -arch=sim:sm_86\t -o y=da\t'
+    [ "$got" = "<-arch=sim:sm_86><-o><y=data.npy>" ]
+    types 'tritrun -expect y=@da\t'
+    [ "$got" = "<-expect><y=@data.npy>" ]
+    types 'tritrun k.py @da\t'
+    [ "$got" = "<k.py><@data.npy>" ]
+}
+
 # zsh_types NAME TEXT: the same in a real zsh, for tritcc or tritrun.
 zsh_types()
 {
@@ -67,4 +99,14 @@ zsh_types()
     [ "$got" = "<-fdiagnostics-format=json>" ]
     zsh_types tritrun 'tritrun -gri\t4 k.\t'
     [[ "$got" == "<-grid=4>"* ]]
+}
+
+@test "zsh: warnings, topics, lists, simulators, files behind names; nothing made up" {
+    : >data.npy
+    zsh_types tritcc 'tritcc -Wno-shi\t -fsanitize=bounds,un\t --help=war\t'
+    [ "$got" = "<-Wno-shift-count><-fsanitize=bounds,undefined><--help=warnings>" ]
+    zsh_types tritcc 'tritcc -num-warps=\t4'
+    [ "$got" = "<-num-warps=4>" ]
+    zsh_types tritrun 'tritrun -arch=sim:sm_86\t -expect y=@da\t k.py @da\t'
+    [ "$got" = "<-arch=sim:sm_86><-expect><y=@data.npy><k.py><@data.npy>" ]
 }
