@@ -120,13 +120,12 @@ static void add_final_passes(const tri_unit *unit, tri_buf *out)
     tri_buf_format(out, "}%s,membar", uses_tma(unit) ? ",drop-invalidations" : "");
 }
 
-/* Whether programs go through a grid: where that is asked for, and attention that has a multiprocessor to itself, whose
- * programs begin and end while nothing else runs there. */
+/* Whether programs may go through a grid: where that is asked for, and in objects, whose launchers know how, where the
+ * pass finds that the kernel gains by it. */
 static bool is_persistent(const tri_unit *unit)
 {
-    enum { ALONE = 8 };
     const tri_options *o = unit->options;
-    bool is_default = o->has_launcher && is_split(unit) && least_products(unit) && tri_facts_warps(unit) == ALONE;
+    bool is_default = o->has_launcher && is_split(unit) && least_products(unit);
     return o->persistence == TRI_PERSISTENCE_ON || (o->persistence == TRI_PERSISTENCE_USUAL && is_default);
 }
 
@@ -145,9 +144,9 @@ void tri_gpu_ttgir_pipeline(const tri_unit *unit, tri_buf *out)
     if (unit->arch->has_warp_groups && !unit->options->no_reorder_programs)
         tri_buf_add_z(out, "reorder-programs,");
     if (uses_tma(unit) && is_persistent(unit))
-        tri_buf_format(out, "persistent-programs{split=%d num-stages=%d shared=%d%s},", is_split(unit),
-                       tri_facts_stages(unit), (int)unit->arch->max_shared - RESERVE,
-                       unit->options->persistence == TRI_PERSISTENCE_ON ? "" : " pairs=1");
+        tri_buf_format(out, "persistent-programs{split=%d num-stages=%d num-warps=%d shared=%d%s},", is_split(unit),
+                       tri_facts_stages(unit), tri_facts_warps(unit), (int)unit->arch->max_shared - RESERVE,
+                       unit->options->persistence == TRI_PERSISTENCE_ON ? "" : " gains=1");
     if (!unit->options->no_remove_masks)
         tri_buf_format(out, "remove-masks{num-warps=%d threads-per-warp=%d%s},", tri_facts_warps(unit),
                        tri_facts_lanes(unit), is_split(unit) && least_products(unit) ? " products=2" : "");

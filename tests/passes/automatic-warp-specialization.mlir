@@ -1,5 +1,5 @@
 // RUN: tritcc -x ttgir '-passes=automatic-warp-specialization{overlap=1}' %s | FileCheck %s
-// positive: @product @two_products @few_trips @tiles @unread @many_products @wide_and_narrow
+// positive: @product @two_products @few_trips @tiles @unread @many_products @small_and_large @wide_and_narrow
 // negative: @unasked @pointers @nested @found @not_a_kernel
 // loop: @product
 // if: @nested
@@ -7,6 +7,7 @@
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #shared32 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
+#shared64 = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16}>
 #sharedT = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 16}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
 #wide = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 128, 16]}>
@@ -325,6 +326,56 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %h = arith.truncf %m : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
       %ha = ttg.convert_layout %h : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
       %o = ttng.warp_group_dot %ha, %xb, %acc {inputPrecision = 0 : i32} : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      scf.yield %o : tensor<64x64xf32, #mma>
+    } {tt.warp_specialize}
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+  // A loop of smaller blocks, and one behind it that goes on with its buffers: slots are the larger ones, of which the
+  // smaller block is the beginning. What the second one's products read in registers stays between the loops.
+  // CHECK-LABEL: @small_and_large
+  // CHECK: [[A:%.+]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16
+  // CHECK: [[B:%.+]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16
+  // CHECK: ttg.warp_specialize
+  // CHECK: default {
+  // CHECK: scf.for
+  // CHECK: [[W:%.+]] = ttg.memdesc_index [[B]][{{.*}} -> !ttg.memdesc<64x64xf16
+  // CHECK-NEXT: ttg.memdesc_reinterpret [[W]] : !ttg.memdesc<64x64xf16, #{{.+}}, #smem, mutable> -> !ttg.memdesc<32x64xf16, #{{.+}}, #smem, mutable>
+  // CHECK: ttg.local_load %arg4
+  // CHECK: scf.for
+  // CHECK-NOT: ttg.memdesc_reinterpret
+  // CHECK: partition0
+  // CHECK: ttng.barrier_expect {{.*}}, 4096
+  // CHECK: [[P:%.+]] = ttg.memdesc_reinterpret
+  // CHECK: ttng.async_tma_copy_global_to_local {{.*}} [[P]], {{.*}} !tt.tensordesc<32x64xf16
+  // CHECK: ttng.barrier_expect {{.*}}, 8192
+  // CHECK-NOT: ttg.memdesc_reinterpret
+  // CHECK: ttg.warp_return
+  // CHECK-NOT: ttg.warp_specialize
+  // CHECK: tt.return
+  tt.func public @small_and_large(%a: !tt.tensordesc<32x64xf16, #shared>, %b: !tt.tensordesc<64x64xf16, #shared>, %c: !tt.tensordesc<64x64xf16, #shared>, %s: !ttg.memdesc<64x32xf16, #shared64, #smem>, %q: !ttg.memdesc<64x64xf16, #shared, #smem>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %cst = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #mma>
+    %c0 = arith.constant 0 : i32
+    %c32 = arith.constant 32 : i32
+    %c64 = arith.constant 64 : i32
+    %first = scf.for %i = %c0 to %c64 step %c32 iter_args(%acc = %cst) -> (tensor<64x64xf32, #mma>) : i32 {
+      %x = tt.descriptor_load %a[%i, %c0] : !tt.tensordesc<32x64xf16, #shared> -> tensor<32x64xf16, #blocked>
+      %xb = ttg.local_alloc %x : (tensor<32x64xf16, #blocked>) -> !ttg.memdesc<32x64xf16, #shared, #smem>
+      %y = tt.descriptor_load %a[%i, %c64] : !tt.tensordesc<32x64xf16, #shared> -> tensor<32x64xf16, #blocked>
+      %yb = ttg.local_alloc %y : (tensor<32x64xf16, #blocked>) -> !ttg.memdesc<32x64xf16, #shared, #smem>
+      %d = ttng.warp_group_dot %s, %xb, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x32xf16, #shared64, #smem> * !ttg.memdesc<32x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      %e = math.exp2 %d : tensor<64x64xf32, #mma>
+      %o = ttng.warp_group_dot %s, %yb, %e {inputPrecision = 0 : i32} : !ttg.memdesc<64x32xf16, #shared64, #smem> * !ttg.memdesc<32x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      scf.yield %o : tensor<64x64xf32, #mma>
+    } {tt.warp_specialize}
+    %kept = ttg.local_load %q : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
+    %r = scf.for %i = %c64 to %n step %c64 iter_args(%acc = %first) -> (tensor<64x64xf32, #mma>) : i32 {
+      %x = tt.descriptor_load %b[%i, %c0] : !tt.tensordesc<64x64xf16, #shared> -> tensor<64x64xf16, #blocked>
+      %xb = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %y = tt.descriptor_load %c[%i, %c0] : !tt.tensordesc<64x64xf16, #shared> -> tensor<64x64xf16, #blocked>
+      %yb = ttg.local_alloc %y : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %d = ttng.warp_group_dot %kept, %xb, %acc {inputPrecision = 0 : i32} : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      %e = math.exp2 %d : tensor<64x64xf32, #mma>
+      %o = ttng.warp_group_dot %kept, %yb, %e {inputPrecision = 0 : i32} : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
       scf.yield %o : tensor<64x64xf32, #mma>
     } {tt.warp_specialize}
     tt.return %r : tensor<64x64xf32, #mma>

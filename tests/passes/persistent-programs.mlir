@@ -1,6 +1,7 @@
 // RUN: tritcc -x ttir -passes=persistent-programs %s | FileCheck %s
 // RUN: tritcc -x ttir -passes=persistent-programs -Rpass=programs -Rpass-missed=programs %s -o %t 2>&1 | FileCheck %s --check-prefix=SAID
 // RUN: tritcc -x ttir '-passes=persistent-programs{split=0 shared=49152}' %s | FileCheck %s --check-prefix=NARROW
+// RUN: tritcc -x ttir '-passes=persistent-programs{gains=1 num-stages=3 num-warps=4 shared=90000}' %s | FileCheck %s --check-prefix=GAINS
 // positive: @tiles @wide @heads @causal
 // negative: @counted @two @own @pointers @narrow_loop
 // loop: @tiles @wide @heads @causal @counted @two @own @pointers
@@ -25,6 +26,9 @@
 // CHECK: } {tt.warp_specialize}
 // NARROW-LABEL: @tiles
 // NARROW-NOT: warp_specialize
+// The loads' three stages leave no room for a second block.
+// GAINS-LABEL: @tiles
+// GAINS: tt.warp_specialize
 tt.func public @tiles(%a: !tt.tensordesc<64x64xf16>, %b: !tt.tensordesc<64x64xf16>, %c: !tt.ptr<f32>, %k: i32) {
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %c0 = arith.constant 0 : i32
@@ -59,6 +63,9 @@ tt.func public @tiles(%a: !tt.tensordesc<64x64xf16>, %b: !tt.tensordesc<64x64xf1
 // NARROW: [[L:%.+]], [[R:%.+]] = tt.split [[B]]
 // NARROW: tt.descriptor_store [[D:%.+]][%{{.*}}, [[N:%.+]]], [[L]]
 // NARROW: tt.descriptor_store [[D]][%{{.*}}, [[N2:%.+]]], [[R]]
+// These do, and attention by four warps has blocks beside it in any case.
+// GAINS-LABEL: @wide
+// GAINS-NOT: tt.warp_specialize
 tt.func public @wide(%a: !tt.tensordesc<64x32xf16>, %b: !tt.tensordesc<32x128xf16>, %c: !tt.ptr<f32>, %k: i32) {
   %zero = arith.constant dense<0.0> : tensor<64x128xf32>
   %c0 = arith.constant 0 : i32

@@ -88,7 +88,7 @@ int main(void)
 }
 C
     run_object() {
-        tritcc -arch=sm_90a -config=all -emit=obj=k.o,header=k.h -sig "$sig" "$grid" "$@" product.tri >&2
+        tritcc -arch=sm_90a -fno-persistent -config=all -emit=obj=k.o,header=k.h -sig "$sig" "$grid" "$@" product.tri >&2
         cc -I. -I"$SRCDIR" main.c k.o -ldl -lpthread -lm -o main
         LD_LIBRARY_PATH=stub ./main
     }

@@ -209,13 +209,26 @@ CASES
         [[ $errors != *'the grid'* ]]
         ! grep -q persistent k.json || return 1
     done
-    # products stay, and nobody complains
-    tritcc -arch=sm_90a -k product -num-warps=8 -Rpass-missed=programs -emit=obj=k.o,json=k.json -sig "$product" "$kernels"
-    [[ $errors != *'the grid'* ]]
-    ! grep -q persistent k.json || return 1
     # no launcher, no other grid
     tritcc -arch=sm_90a -k attn -num-warps=8 -num-stages=2 -emit=json=k.json,ptx=k.ptx -sig "$types,False,tl.bfloat16" "$kernels"
     ! grep -q persistent k.json || return 1
+}
+
+@test "products in objects: those of 16 bits whose loads leave no room for a second block, and those of 8 bits" {
+    need ptxas
+    local c
+    for c in 'fp16 128,256,64 8 3 yes' 'bf16 128,128,64 4 4 yes' 'fp16 128,128,64 8 3 no' 'fp32 128,256,32 8 3 no' 'fp8e4nv 128,128,128 8 3 yes'; do
+        read -r type tile warps stages want <<<"$c"
+        tritcc -arch=sm_90a -k product "-num-warps=$warps" "-num-stages=$stages" -Rpass-missed=programs -emit=obj=k.o,json=k.json \
+            -sig "*$type:16,*$type:16,*fp32:16,i32:16,i32:16,i32:16,$tile" "$kernels"
+        # nobody complains of those that stay
+        [[ $errors != *'the grid'* ]]
+        if [ "$want" = yes ]; then
+            grep -q '"persistent": true' k.json || { echo "$c"; return 1; }
+        else
+            ! grep -q persistent k.json || { echo "$c"; return 1; }
+        fi
+    done
 }
 
 @test "other launchers are told" {

@@ -20,11 +20,11 @@
  * waited for at once, which other groups of warps overlap with. Each group of four
  * consumer warps multiplies rows of its own, as the layouts say, and only mbarriers tie them. Scalars that the producer
  * needs are computed there again, descriptors written again. Loops that ask for it (tl.range(...,
- * warp_specialize=True)), or all with the option. A remark says why a loop stays as it is. Loops behind one
- * another, as causal attention has on both sides of the diagonal, go on with the same buffers: the producer runs ahead
- * into the second one while the first one ends. The same where loops stand in another loop of the kernel (nest.c), as
- * in persistent kernels: they are split where that is asked for, by either loop. Loads of that loop itself, as of
- * attention's queries, are started ahead, too.
+ * warp_specialize=True)), or all with the option. A remark says why a loop stays as it is. Loops behind one another, as
+ * causal attention has on both sides of the diagonal, go on with the same buffers (the larger of theirs, where their
+ * blocks differ): the producer runs ahead into the second one while the first one ends. The same where loops stand in
+ * another loop of the kernel (nest.c), as in persistent kernels: they are split where that is asked for, by either
+ * loop. Loads of that loop itself, as of attention's queries, are started ahead, too.
  *
  * Needs: ttgir in front of assign-latencies, which leaves the split loops alone. Answers to
  * tritongpu-automatic-warp-specialization and, on Hopper, nvgpu-warp-specialization.

@@ -55,7 +55,8 @@ static const char *add_load(tri_split_plan *p, MlirOperation load)
     MlirType tensor = mlirValueGetType(tri_op_result(load, 0));
     tri_split_load l = {.load = load,
                         .buffer = tri_tensormaps_buffer(mlirValueGetType(tri_op_operand(load, 0)), tensor)};
-    l.bytes = tri_type_num_elements(tensor) * tri_type_bits(tri_type_element(tensor)) / 8;
+    l.slot = l.buffer;
+    l.bytes = l.slot_bytes = tri_type_num_elements(tensor) * tri_type_bits(tri_type_element(tensor)) / 8;
     if (mlirTypeIsNull(l.buffer) || l.bytes % 128)
         return "one of its loads is not of a form that the copy engine has";
     tri_split_group group = {.bytes = l.bytes};
@@ -366,14 +367,28 @@ const char *tri_candidate_find(tri_pass_run *run, MlirOperation loop, tri_split_
 
 /* ---- loops behind one another ---- */
 
-static bool has_same_loads(const tri_split_plan *a, const tri_split_plan *b)
+/* Whether the loads stand in groups alike, and those of one loop are nowhere larger than those of the other: slots
+ * of the larger ones do for both. */
+static bool has_like_loads(const tri_split_plan *a, const tri_split_plan *b)
 {
-    bool is_same = a->loads.len == b->loads.len && a->groups.len == b->groups.len && mlirOperationIsNull(a->dot) &&
-                   mlirOperationIsNull(b->dot) && mlirOperationIsNull(a->anchor) == mlirOperationIsNull(b->anchor);
-    for (size_t i = 0; i < a->loads.len && is_same; i++)
-        is_same =
-            a->loads.at[i].group == b->loads.at[i].group && mlirTypeEqual(a->loads.at[i].buffer, b->loads.at[i].buffer);
-    return is_same;
+    bool is_alike = a->loads.len == b->loads.len && a->groups.len == b->groups.len && mlirOperationIsNull(a->dot) &&
+                    mlirOperationIsNull(b->dot) && mlirOperationIsNull(a->anchor) == mlirOperationIsNull(b->anchor);
+    bool fits = true, holds = true;
+    for (size_t i = 0; i < a->loads.len && is_alike; i++) {
+        is_alike = a->loads.at[i].group == b->loads.at[i].group;
+        fits = fits && b->loads.at[i].bytes <= a->loads.at[i].slot_bytes;
+        holds = holds && b->loads.at[i].bytes >= a->loads.at[i].slot_bytes;
+    }
+    return is_alike && (fits || holds);
+}
+
+static void share_slots(tri_split_plan *first, const tri_split_plan *next)
+{
+    for (size_t i = 0; i < first->loads.len; i++)
+        if (next->loads.at[i].bytes > first->loads.at[i].slot_bytes) {
+            first->loads.at[i].slot = next->loads.at[i].buffer;
+            first->loads.at[i].slot_bytes = next->loads.at[i].bytes;
+        }
 }
 
 static bool is_in_list(const tri_op_list *list, MlirOperation op)
@@ -399,14 +414,23 @@ static bool uses_any(tri_arena *arena, MlirOperation op, const tri_op_list *list
     return false;
 }
 
-/* What must stay between the loops (`out_stay`, behind the first loop itself) and what may move in front of both. False
- * when something with effects stands between them, or the second one is not behind the first. */
+/* Reads what does not change. */
+static bool is_read_of_constant(MlirOperation op)
+{
+    tri_memdesc desc;
+    return tri_op_is(op, "ttg.local_load") && tri_type_get_memdesc(mlirValueGetType(tri_op_operand(op, 0)), &desc) &&
+           !desc.is_mutable;
+}
+
+/* What must stay between the loops (`out_stay`, behind the first loop itself) and what may move in front of both:
+ * registers that the second one's products read stay. False when something with effects stands between them, or the
+ * second one is not behind the first. */
 static bool sort_between(tri_split_plan *first, MlirOperation last, tri_op_list *out_stay, tri_op_list *out_move)
 {
     tri_vec_push(first->arena, out_stay, first->loop);
     MlirOperation op = mlirOperationGetNextInBlock(first->loop);
     for (; !mlirOperationIsNull(op) && !mlirOperationEqual(op, last); op = mlirOperationGetNextInBlock(op)) {
-        if (tri_op_is(op, "scf.for")) { /* one that was joined before */
+        if (tri_op_is(op, "scf.for") || is_read_of_constant(op)) { /* a loop that was joined before */
             tri_vec_push(first->arena, out_stay, op);
             continue;
         }
@@ -440,10 +464,11 @@ bool tri_candidate_join(tri_split_plan *first, tri_split_plan *next)
 {
     tri_op_list stay = {0}, move = {0};
     if (!mlirBlockEqual(mlirOperationGetBlock(first->loop), mlirOperationGetBlock(next->loop)) ||
-        !has_same_loads(first, next) || !sort_between(first, next->loop, &stay, &move) || !is_known_before(next, &stay))
+        !has_like_loads(first, next) || !sort_between(first, next->loop, &stay, &move) || !is_known_before(next, &stay))
         return false;
     for (size_t i = 0; i < move.len; i++)
         mlirOperationMoveBefore(move.at[i], first->loop);
+    share_slots(first, next);
     first->stages = first->stages < next->stages ? first->stages : next->stages;
     next->stages = first->stages;
     return true;

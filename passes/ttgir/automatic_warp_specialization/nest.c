@@ -159,7 +159,8 @@ void tri_nest_find_around(tri_split_plan *p)
         MlirType tensor = mlirValueGetType(tri_op_result(op, 0));
         tri_split_load l = {.load = op,
                             .buffer = tri_tensormaps_buffer(mlirValueGetType(tri_op_operand(op, 0)), tensor)};
-        l.bytes = tri_type_num_elements(tensor) * tri_type_bits(tri_type_element(tensor)) / 8;
+        l.slot = l.buffer;
+        l.bytes = l.slot_bytes = tri_type_num_elements(tensor) * tri_type_bits(tri_type_element(tensor)) / 8;
         if (mlirTypeIsNull(l.buffer) || l.bytes % BOX_BYTES)
             continue;
         for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)

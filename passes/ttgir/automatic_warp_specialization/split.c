@@ -87,8 +87,22 @@ static MlirOperation top_of(const tri_split_plan *p) { return is_nested(p) ? p->
 static void make_ring(const tri_split_plan *p, tri_split_load *load, int stages)
 {
     tri_builder b = tri_builder_before(top_of(p));
-    MlirType ring = tri_pipeline_ring_type(load->buffer, stages);
+    MlirType ring = tri_pipeline_ring_type(load->slot, stages);
     load->ring = tri_builder_value(&b, &(tri_op){.name = "ttg.local_alloc", .num_results = 1, .results = &ring});
+}
+
+/* What a load fills of the slot. */
+static MlirValue buffer_in(tri_builder *b, const tri_split_load *l, MlirValue ring, MlirValue slot)
+{
+    MlirValue whole = tri_pipeline_slot(b, ring, slot);
+    MlirType type = tri_pipeline_ring_type(l->buffer, 0);
+    return mlirTypeEqual(l->slot, l->buffer)
+               ? whole
+               : tri_builder_value(b, &(tri_op){.name = "ttg.memdesc_reinterpret",
+                                                .num_operands = 1,
+                                                .operands = &whole,
+                                                .num_results = 1,
+                                                .results = &type});
 }
 
 static void make_mbarriers(const tri_split_plan *p, tri_split_group *group, int stages)
@@ -156,7 +170,7 @@ static void start_copy(tri_builder *b, const tri_split_load *l, const tri_split_
     tri_builder before = tri_builder_before(load);
     MlirValue yes = tri_builder_int(&before, int_type(b, 1), 1);
     MlirValue is_full = tri_pipeline_slot(&before, full, slot);
-    MlirValue buffer = tri_pipeline_slot(&before, tri_split_name(n, l->ring), slot);
+    MlirValue buffer = buffer_in(&before, l, tri_split_name(n, l->ring), slot);
     tri_tensormaps_start_load(&before, load, buffer, is_full, yes);
     mlirOperationDestroy(load);
 }
@@ -317,7 +331,7 @@ static void read_slot(tri_split_load *l, MlirOperation wait, MlirValue slot)
     MlirValue result = tri_op_result(l->load, 0);
     tri_builder b = tri_builder_after(wait);
     b.loc = mlirOperationGetLocation(l->load);
-    MlirValue buffer = tri_pipeline_slot(&b, l->ring, slot);
+    MlirValue buffer = buffer_in(&b, l, l->ring, slot);
     if (!tri_pipeline_replace_allocs(result, buffer)) {
         mlirOperationDestroy(l->load);
         return;
@@ -553,8 +567,10 @@ static void share_rings(const chain *c)
 {
     make_rings(c->plans);
     for (size_t k = 1; k < c->count; k++) {
-        for (size_t i = 0; i < c->plans->loads.len; i++)
+        for (size_t i = 0; i < c->plans->loads.len; i++) {
             c->plans[k].loads.at[i].ring = c->plans->loads.at[i].ring;
+            c->plans[k].loads.at[i].slot = c->plans->loads.at[i].slot;
+        }
         for (size_t g = 0; g < c->plans->groups.len; g++) {
             c->plans[k].groups.at[g].full = c->plans->groups.at[g].full;
             c->plans[k].groups.at[g].empty = c->plans->groups.at[g].empty;

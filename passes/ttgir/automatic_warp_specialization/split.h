@@ -8,8 +8,10 @@
 /* A load through a descriptor, which the producer starts. Loads whose first users are the same share mbarriers. */
 typedef struct {
     MlirOperation load;
-    MlirType buffer; /* of one slot of its ring */
+    MlirType buffer; /* what it fills of a slot of its ring */
     int64_t bytes;
+    MlirType slot; /* of the ring, for loads of other loops, too: the largest of their buffers */
+    int64_t slot_bytes;
     int group;
     MlirValue ring;
 } tri_split_load;

@@ -125,26 +125,43 @@ static int64_t sums_of(tri_auto_tma *t, MlirOperation loop)
     return sums;
 }
 
+/* Whether the loop goes on where another one with many products ends, with nothing between them but arithmetic: then
+ * their loads share buffers, which the warp fills ahead for this one. */
+static bool goes_on(MlirOperation loop)
+{
+    for (MlirOperation op = tri_op_previous(loop); !mlirOperationIsNull(op); op = tri_op_previous(op)) {
+        if (has_many_products(op))
+            return true;
+        if (mlirOperationGetNumRegions(op) || !tri_op_is_pure(op))
+            return false;
+    }
+    return false;
+}
+
 /* Whether a warp for loads gains in a kernel with loops of many products, as backward attention has (H200). It does
- * where threads of one loop hold so many sums that fewer than three blocks of four warps share a multiprocessor anyway:
- * where three do, it makes them two (blocks of 32 x 64: 10 % slower, 64 x 64: 6 % faster). Each loop begins with empty
- * buffers, so with masked loops beside the others, four in all, it loses where loads would be two iterations ahead
- * without it (64 x 128 with 8 warps: 7 %), and gains where they are one (14 %). */
+ * where threads of one loop hold so many sums that fewer than three blocks of four warps share a multiprocessor
+ * anyway: where three do, it makes them two (blocks of 32 x 64: 10 % slower, 64 x 64: 6 % faster). Where masked
+ * loops stand in front of others and share their buffers, two groups of warps gain (64 x 128: 4 %; 128 x 128, with
+ * more sums, loses 11), one loses (64 x 64: 2 %), which waits longer for first loads. Loops that begin with empty
+ * buffers, four in all, lose where loads would be two iterations ahead without it. */
 static bool gains_by_warp(tri_auto_tma *t)
 {
-    enum { few = 96, few_loops = 2, two_stages = 2 };
+    enum { few = 96, many = 128, few_loops = 2, two_stages = 2 };
     int64_t most = 0;
-    int loops = 0;
+    int loops = 0, starts = 0;
     for (size_t i = 0; i < t->ops.len; i++) {
         if (!has_many_products(t->ops.at[i]))
             continue;
         int64_t sums = sums_of(t, t->ops.at[i]);
         most = sums > most ? sums : most;
         loops++;
+        starts += !goes_on(t->ops.at[i]);
     }
     bool has_groups = tri_passes_option_int(t->run, "num-warps", GROUP) > GROUP;
     bool is_short = tri_passes_option_int(t->run, "num-stages", two_stages + 1) <= two_stages;
-    return loops <= few_loops ? has_groups || most > few : has_groups && is_short;
+    if (loops <= few_loops)
+        return has_groups || most > few;
+    return has_groups && (is_short || (starts <= few_loops && most <= many));
 }
 
 static bool is_asked(tri_auto_tma *t, MlirOperation op)

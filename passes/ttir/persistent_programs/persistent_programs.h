@@ -27,6 +27,8 @@ void tri_heads_share(tri_sums *sums, const tri_moved_base *moved);
 /* Whether the loops' tiles, `stages` of each, and the tiles that are stored behind them have room in `bytes` of shared
  * memory at the same time, where the latter are cut into narrower ones; cuts them then. */
 bool tri_persistent_programs_fit(tri_arena *arena, MlirOperation func, int64_t stages, int64_t bytes);
+/* Whether `stages` of the loops' tiles leave no room for those of a second block in so many bytes of shared memory. */
+bool tri_persistent_programs_are_alone(tri_arena *arena, MlirOperation func, int64_t stages, int64_t bytes);
 /* Whether two stages of the loops' tiles and one of those in front of them have room there. */
 bool tri_persistent_programs_fit_loads(tri_arena *arena, MlirOperation func, int64_t bytes);
 /* Stores through descriptors that the kernel makes become stores through pointers, which take no room of their own. */

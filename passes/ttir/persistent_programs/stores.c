@@ -106,15 +106,27 @@ static bool can_fit(MlirOperation store, int64_t room)
     return bytes <= room;
 }
 
+static int64_t bytes_of_stages(tri_arena *arena, MlirOperation func)
+{
+    tri_op_list loops = {0};
+    int64_t bytes = 0;
+    tri_op_collect_named(func, "scf.for", arena, &loops);
+    for (size_t i = 0; i < loops.len; i++)
+        bytes += bytes_of_stage(arena, loops.at[i]);
+    return bytes;
+}
+
+bool tri_persistent_programs_are_alone(tri_arena *arena, MlirOperation func, int64_t stages, int64_t bytes)
+{
+    return 2 * stages * bytes_of_stages(arena, func) > bytes;
+}
+
 bool tri_persistent_programs_fit(tri_arena *arena, MlirOperation func, int64_t stages, int64_t bytes)
 {
-    tri_op_list loops = {0}, stores = {0};
-    int64_t stage = 0, room = 0;
+    tri_op_list stores = {0};
+    int64_t stage = bytes_of_stages(arena, func), room = 0;
     bool fits = false;
-    tri_op_collect_named(func, "scf.for", arena, &loops);
     tri_op_collect_named(func, "tt.descriptor_store", arena, &stores);
-    for (size_t i = 0; i < loops.len; i++)
-        stage += bytes_of_stage(arena, loops.at[i]);
     for (; stages >= LEAST_STAGES && !fits; stages--) {
         room = bytes - stages * stage;
         fits = true;
