@@ -39,7 +39,7 @@ bool tri_trap_fall_short(void);
  * where it can end in order. */
 tri_trap_end tri_trap_asked(void);
 
-/* Ends the work there if it should. Asked before results are written, too: what was made after memory ran out is not. */
+/* Ends the work there if it should; before results are written, too: what was made after memory ran out is not. */
 void tri_trap_check(void);
 
 /* Arenas tell what they take (and give back, negative), and let the work be ended there. */

@@ -1,4 +1,4 @@
-#include "driver/help.h"
+#include "driver/completion.h"
 
 static bool is_shown(const tri_option_row *row) { return row->name && row->help; }
 
@@ -66,7 +66,7 @@ static void add_more_words(const tri_option_table *table, tri_buf *out, const ch
 
 /* --- bash --- */
 
-/* The word at the cursor. Where the one before it is an option by itself, the two are first looked up as OPTION=WORD. */
+/* The word at the cursor. Behind an option that stands by itself the two are first looked up as OPTION=WORD. */
 static const char bash_head[] =
     "    local line=${COMP_LINE:0:COMP_POINT} word before='' values='' files='' next=''\n"
     "    word=${line##* }\n"
@@ -203,7 +203,7 @@ static void print_zsh(const tri_option_table *table, tri_buf *out)
     tri_buf_format(out, "  '*:file:%s'\n", zsh_files);
 }
 
-bool tri_help_completion(const tri_option_table *table, tri_str shell, tri_buf *out)
+bool tri_completion_print(const tri_option_table *table, tri_str shell, tri_buf *out)
 {
     if (!tri_str_is(shell, "bash") && !tri_str_is(shell, "zsh"))
         return false;

@@ -1,7 +1,7 @@
 #include "driver/manual.h"
 
 #include "driver/explain.h"
-#include "driver/help.h"
+#include "driver/completion.h"
 #include "driver/language.h"
 #include "driver/opt.h"
 
@@ -231,7 +231,7 @@ bool tri_manual_table(tri_diag *diag, tri_str format, tri_buf *out)
         {"man-facts", print_mdoc_facts},      {"man-language", tri_language_manual},
         {"man-libdevice", print_mdoc_libdevice}, {"man-host", print_mdoc_host},
     };
-    if (tri_help_completion(&tri_opt_table, format, out))
+    if (tri_completion_print(&tri_opt_table, format, out))
         return true;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         if (tri_str_is(format, tables[i].name)) {

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "driver/args.h"
+#include "driver/completion.h"
 #include "driver/help.h"
 #include "driver/manual.h"
 #include "driver/sanitize.h"
@@ -200,7 +201,7 @@ bool tri_run_opt_table(tri_diag *diag, tri_str form, tri_buf *out)
 {
     if (tri_str_is(form, "man-options"))
         tri_manual_options(&table, out);
-    else if (!tri_help_completion(&table, form, out)) {
+    else if (!tri_completion_print(&table, form, out)) {
         tri_diag_error(diag, TRI_NO_SPAN, code_usage, "-print-option-table=%.*s: man, bash or zsh", TRI_STR_ARG(form));
         return false;
     }
