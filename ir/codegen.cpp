@@ -59,22 +59,51 @@ private:
     StringRef last;       /* the pass that was handed on last */
     bool has_gap = false; /* and something was left out since */
 };
+
+/* A string behind a buffer: text comes in pieces of a few letters, and the printer, which has a buffer of its own when
+ * its stream has one, counts columns in each piece that is handed on. */
+class Buffered : public raw_pwrite_stream {
+public:
+    explicit Buffered(SmallVectorImpl<char> &to) : to(to) { SetBufferSize(1 << 14); }
+    ~Buffered() override { flush(); }
+
+private:
+    void write_impl(const char *data, size_t size) override { to.append(data, data + size); }
+    void pwrite_impl(const char *data, size_t size, uint64_t at) override
+    {
+        flush(); /* writers of objects fill in what they have written before */
+        std::copy_n(data, size, to.begin() + at);
+    }
+    uint64_t current_pos() const override { return to.size(); }
+
+    SmallVectorImpl<char> &to;
+};
 } // namespace
+
+/* The printer is one of the passes: what it still has in its buffer comes when they end. */
+static bool emitTo(raw_pwrite_stream &stream, Module &module, TargetMachine &target, CodeGenFileType kind,
+                   const char *const *passes)
+{
+    legacy::PassManager manager;
+    /* makers of GPU code leave these questions to the assembler behind them */
+    Filter filter(manager, passes, !target.getTargetTriple().isGPU());
+    module.setDataLayout(target.createDataLayout());
+    if (target.addPassesToEmitFile(filter, stream, nullptr, kind))
+        return false;
+    manager.run(module);
+    return true;
+}
 
 LLVMMemoryBufferRef tri_island_emit_without(LLVMModuleRef module, LLVMTargetMachineRef machine,
                                             LLVMCodeGenFileType type, const char *const *passes)
 {
     auto *target = reinterpret_cast<TargetMachine *>(machine);
-    legacy::PassManager manager;
-    /* makers of GPU code leave these questions to the assembler behind them */
-    Filter filter(manager, passes, !target->getTargetTriple().isGPU());
     SmallString<0> text;
-    raw_svector_ostream stream(text);
+    Buffered stream(text);
     auto kind = type == LLVMAssemblyFile ? CodeGenFileType::AssemblyFile : CodeGenFileType::ObjectFile;
-    unwrap(module)->setDataLayout(target->createDataLayout());
-    if (target->addPassesToEmitFile(filter, stream, nullptr, kind))
+    if (!emitTo(stream, *unwrap(module), *target, kind, passes))
         return nullptr;
-    manager.run(*unwrap(module));
+    stream.flush();
     return LLVMCreateMemoryBufferWithMemoryRangeCopy(text.data(), text.size(), "");
 }
 

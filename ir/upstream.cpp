@@ -45,6 +45,8 @@ public:
     static StringRef getDialectNamespace() { return "tritcc_pipelines"; }
 
     llvm::StringMap<std::unique_ptr<PassManager>> managers;
+    FrozenRewritePatternSet canonical; /* of all operations there were with so many dialects */
+    size_t dialects = 0;
 
     MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Pipelines)
 };
@@ -92,16 +94,27 @@ bool tri_upstream_unroll(MlirOperation loop, uint64_t factor, MlirOperation *out
     return true;
 }
 
+/* The patterns of all dialects, collected once. */
+static const FrozenRewritePatternSet &canonicalPatterns(MLIRContext *context)
+{
+    auto *known = context->getOrLoadDialect<Pipelines>();
+    std::vector<Dialect *> dialects = context->getLoadedDialects();
+    if (known->dialects != dialects.size()) {
+        RewritePatternSet patterns(context);
+        for (Dialect *dialect : dialects)
+            dialect->getCanonicalizationPatterns(patterns);
+        for (RegisteredOperationName name : context->getRegisteredOperations())
+            name.getCanonicalizationPatterns(patterns, context);
+        known->canonical = FrozenRewritePatternSet(std::move(patterns));
+        known->dialects = dialects.size();
+    }
+    return known->canonical;
+}
+
 bool tri_upstream_canonicalize(MlirOperation root)
 {
     Operation *op = unwrap(root);
-    MLIRContext *context = op->getContext();
-    RewritePatternSet patterns(context);
-    for (Dialect *dialect : context->getLoadedDialects())
-        dialect->getCanonicalizationPatterns(patterns);
-    for (RegisteredOperationName name : context->getRegisteredOperations())
-        name.getCanonicalizationPatterns(patterns, context);
-    return succeeded(applyPatternsGreedily(op, std::move(patterns)));
+    return succeeded(applyPatternsGreedily(op, canonicalPatterns(op->getContext())));
 }
 
 /* Is there a store among the operations right inside of this one? */

@@ -18,6 +18,23 @@ static bool run_with_options(tri_pass_run *run, const char *name)
     }                                                     \
     const tri_pass tri_pass_##id = {.name = text, .help = meaning, .run = run_##id};
 
+/* Is all of the module seen from outside? What such a module uses, which MLIR would look for in each attribute of each
+ * operation, need not be known: most come so out of the front end, and all when calls are inlined. */
+static bool has_kernels_only(tri_pass_run *run)
+{
+    MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(run->module));
+    while (tri_op_is_kernel(op))
+        op = mlirOperationGetNextInBlock(op);
+    return mlirOperationIsNull(op);
+}
+
+static bool has_calls(tri_pass_run *run)
+{
+    tri_op_list calls = {0};
+    tri_op_collect_named(mlirModuleGetOperation(run->module), "tt.call", run->arena, &calls);
+    return calls.len > 0;
+}
+
 /* Left to itself the inliner canonicalizes each function, and pays for a set of patterns each time;
  * the pipelines do that once, for the whole module. */
 static bool run_inline(tri_pass_run *run)
@@ -31,6 +48,8 @@ static bool run_inline(tri_pass_run *run)
     }
     if (tri_passes_option_str(run, "default-pipeline", NULL).data)
         return run_with_options(run, "inline");
+    if (!run->options.len && has_kernels_only(run) && !has_calls(run))
+        return tri_upstream_run(run->module, "cse", run->unit->diag);
     run->options = tri_str_format(run->arena, "default-pipeline=cse %.*s", TRI_STR_ARG(run->options));
     return run_with_options(run, "inline");
 }
@@ -71,4 +90,10 @@ UPSTREAM(loop_invariant_code_motion, "loop-invariant-code-motion", "move invaria
 UPSTREAM(sccp, "sccp", "propagate constants through control flow")
 UPSTREAM(convert_scf_to_cf, "convert-scf-to-cf", "structured control flow as branches")
 UPSTREAM(remove_dead_values, "remove-dead-values", "remove values that loops, branches and calls hand on for nobody")
-UPSTREAM(symbol_dce, "symbol-dce", "remove functions that nobody uses")
+
+static bool run_symbol_dce(tri_pass_run *run)
+{
+    return (has_kernels_only(run) && !run->options.len) || run_with_options(run, "symbol-dce");
+}
+const tri_pass tri_pass_symbol_dce = {
+    .name = "symbol-dce", .help = "remove functions that nobody uses", .run = run_symbol_dce};

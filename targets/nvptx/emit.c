@@ -15,9 +15,9 @@
  * it moves nothing, and behind it sinks indices into the loops that use them (cross entropy is 5% slower without
  * either). It runs without its fixpoint check, which would abort. LICM and GVN stay out: they lengthen live ranges
  * and ptxas hoists by itself. What adce would take away is not selected either. */
-static const char pipeline[] =
-    "function(nvvm-intr-range,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,reassociate,early-cse<memssa>,"
-    "correlated-propagation,instcombine<no-verify-fixpoint>,simplifycfg)";
+#define PIPELINE \
+    "function(nvvm-intr-range,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,reassociate,early-cse<memssa>," \
+    "correlated-propagation,instcombine<no-verify-fixpoint>,simplifycfg)"
 
 static const char of_library[] = "early-cse,instcombine<no-verify-fixpoint>,simplifycfg";
 
@@ -25,8 +25,22 @@ static const char of_library[] = "early-cse,instcombine<no-verify-fixpoint>,simp
  * registers of a thread share and a constant each, and ptxas does the rest. The last two take 20 to 40% more
  * time for the whole compiler and change the speed of kernels by 0.5% on an H200, of attention by +1.8 and -0.8%;
  * the first costs layernorm 14% (bench/gpu/README.md has the table), and the second is there for the first only. */
-static const char *const left_out[] = {"Loop Strength Reduction", "Canonicalize Freeze Instructions in Loops",
-                                       "Straight line strength reduction", "Nary reassociation", NULL};
+#define LEFT_OUT "Loop Strength Reduction", "Canonicalize Freeze Instructions in Loops", \
+                 "Straight line strength reduction", "Nary reassociation"
+
+/* And what finds nothing in code that has no strings, calls of a C library, objects of other languages, instrumentation
+ * or spilled registers, but is to be made, scheduled and asked for each kernel. */
+#define IDLE "Merge contiguous icmps into a memcmp", "Expand memcmp() to load/stores", \
+             "Replace intrinsics with calls to vector library", "Partially inline calls to library functions", \
+             "Instrument function entry/exit with calls to e.g. mcount() (post inlining)", "ObjC ARC contraction", \
+             "Safe Stack instrumentation pass", "Fixup Statepoint Caller Saved", \
+             "Insert fentry calls", "Insert XRay ops", "Machine Sanitizer Binary Metadata", \
+             "Stack Frame Layout Analysis", "Stack Slot Coloring", "Machine Instruction Scheduler"
+
+static const char *const left_out[] = {LEFT_OUT, IDLE, NULL};
+/* The same where no variables have places. */
+static const char *const without_variables[] = {LEFT_OUT, IDLE, "Live DEBUG_VALUE analysis",
+                                                "Remove Redundant DEBUG_VALUE analysis", NULL};
 
 static LLVMTargetMachineRef create_machine(tri_unit *unit)
 {
@@ -59,11 +73,8 @@ bool tri_nvptx_optimize(tri_unit *unit)
         return false;
     bool is_optimized = unit->options->opt_level > 0;
     bool ok = (!is_optimized || optimize_library(unit, machine)) &&
-              tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, "always-inline");
-    if (ok && is_optimized)
-        ok = tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, pipeline);
-    if (ok)
-        ok = tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, "globaldce");
+              tri_llvm_run_passes(unit->diag, unit->llvm_module, machine,
+                                  is_optimized ? "always-inline," PIPELINE ",globaldce" : "always-inline,globaldce");
     tri_llvm_dispose_machine(machine);
     if (ok && is_optimized)
         tri_nvptx_divide(unit->llvm_module);
@@ -100,7 +111,8 @@ bool tri_nvptx_emit(tri_unit *unit)
     bool has_lines = unit->options->debug == TRI_DEBUG_LINES;
     if (machine)
         LLVMSetTargetMachineAsmVerbosity(machine, has_lines); /* its comments tell what was inlined where */
-    if (!tri_facts_emit_text(unit, machine, left_out))
+    bool has_variables = unit->options->debug == TRI_DEBUG_FULL;
+    if (!tri_facts_emit_text(unit, machine, has_variables ? left_out : without_variables))
         return false;
     number_calls(&unit->bytes);
     if (has_lines)

@@ -79,10 +79,13 @@ static bool names(tri_str line, tri_str name)
     return false;
 }
 
-/* The name behind ".entry" or ".func (results)" at `line`; empty: no function begins there. */
+/* The name behind ".entry" or ".func (results)" at `line`, which begins with a directive; empty: no function begins
+ * there. */
 static tri_str function_name(tri_str line)
 {
     static const char *const words[] = {".entry", ".func"};
+    if (!tri_str_has_prefix(tri_str_trim(line), "."))
+        return TRI_STR("");
     for (int i = 0; i < 2; i++) {
         const char *at = memmem(line.data, line.len, words[i], strlen(words[i])), *end = line.data + line.len;
         if (!at || (at > line.data && is_name_char(at[-1])))
@@ -125,7 +128,7 @@ static void reach(bodies *all, body *from)
 {
     int lines = 0;
     from->is_reached = true;
-    for (tri_str rest = from->text; rest.len;) {
+    for (tri_str rest = all->len > 1 ? from->text : TRI_STR(""); rest.len;) {
         tri_str line = tri_nvptx_next_line(&rest);
         lines = tri_nvptx_has(line, "call") ? 5 : lines - 1;
         for (size_t i = 0; i < all->len && lines > 0; i++)
