@@ -56,6 +56,9 @@ $3 ~ /^threads=/ && $5 == "wall" {
     next
 }
 
+# python/kept.py: kept MODEL N kernels WHO wall W s processor P s
+$1 == "kept" { row($2 ": " $3 " kernels", "s", $5 == "triton" ? "Triton" : $5, $10, "", ""); next }
+
 $1 == "launch" && $4 == "pause:" { row("launch after 20 ms of rest", "us", "tritcc", $7, $11, ""); next }
 
 # cpu/torch_rows.py and cpu/bench.c: NAME OURS THEIRS [us] SPEEDx ..., once for one thread and once for two

@@ -33,6 +33,12 @@ def plain(function):
     return getattr(function, "fn", function)
 
 
+def signature_of(function):
+    """Of a @triton.jit function the one that Triton has found."""
+    known = getattr(function, "signature", None)
+    return known if isinstance(known, inspect.Signature) else inspect.signature(plain(function))
+
+
 def capture_scope(function):
     """The names that a function sees: its module's, and those that it closes over."""
     function = plain(function)
@@ -84,7 +90,7 @@ class Bundle:
         self.by_id = {}
         self.filename = plain(self.function).__code__.co_filename
         self.name = self._function(self.function, name)
-        self.parameters = tuple(inspect.signature(plain(self.function)).parameters)
+        self.parameters = tuple(signature_of(self.function).parameters)
         self._text = None
 
     @property
@@ -196,7 +202,7 @@ class Bundle:
         if not _EXPORTED.match(name):
             raise errors.SourceError(f"'{name}' is no name that a kernel can have")
         self.values[name], self.by_id[id(function)] = function, name
-        scope, signature = capture_scope(function), inspect.signature(python)
+        scope, signature = capture_scope(function), signature_of(function)
         if name != python.__name__ or not self._means_itself(text, scope, signature):
             text = self._resolved(text, scope, name, signature)
         self.pieces.append(Piece(text, file, line, _decorators(function), function))
