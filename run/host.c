@@ -91,6 +91,8 @@ static bool open_host(tri_run_kernel *k, tri_argument_list *arguments)
                                       {"tri_cpu_rt_print_text", (const void *)(uintptr_t)tri_cpu_rt_print_text},
                                       {"tri_cpu_rt_assert", (const void *)(uintptr_t)tri_cpu_rt_assert},
                                       {"tri_cpu_rt_poll", (const void *)(uintptr_t)tri_cpu_rt_poll},
+                                      {"tri_cpu_rt_room", (const void *)(uintptr_t)tri_cpu_rt_room},
+                                      {"tri_cpu_rt_panel", (const void *)(uintptr_t)tri_cpu_rt_panel},
                                       {"tri_cpu_rt_bounds", (const void *)(uintptr_t)tri_cpu_rt_bounds},
                                       {"tri_cpu_rt_undefined", (const void *)(uintptr_t)tri_cpu_rt_undefined}};
     tri_str function = tri_str_format(k->unit.arena, "tri_run_%.*s", TRI_STR_ARG(k->unit.kernels.at[0].symbol));
@@ -110,7 +112,7 @@ static bool launch_host(tri_run_kernel *k, double *out_seconds)
     (void)out_seconds;
     uint32_t grid[3] = {k->grid.x, k->grid.y, k->grid.z};
     uint64_t total = (uint64_t)grid[0] * grid[1] * grid[2], piece = k->progress ? 1 : total;
-    tri_rt_state state = {0, 0, k->lengths};
+    tri_rt_state state = {0, 0, k->lengths, NULL};
     for (uint64_t begin = 0; begin < total && !state.err;) {
         uint64_t end = total - begin > piece ? begin + piece : total;
         uint64_t args[5] = {(uint64_t)(uintptr_t)k->pointers, begin, end, (uint64_t)(uintptr_t)grid,
@@ -120,6 +122,7 @@ static bool launch_host(tri_run_kernel *k, double *out_seconds)
         if (k->progress && tri_progress_step(k->progress, begin, total) < 0.05)
             piece *= 2;
     }
+    tri_rt_leave_room(&state, 0); /* where the code is, other code may come */
     if (state.err)
         tri_diag_error(k->unit.diag, TRI_NO_SPAN, 9002, "the kernel failed: %s", tri_strerror(state.err));
     return !state.err;

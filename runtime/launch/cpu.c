@@ -49,15 +49,15 @@ static void make_shares(team *t, uint64_t total, uint64_t threads)
     }
 }
 
-static void run_part(team *t, uint64_t begin, uint64_t end)
+static void run_part(team *t, tri_rt_state *state, uint64_t begin, uint64_t end)
 {
-    tri_rt_state state = {0, t->streams, t->lengths};
-    t->run(t->args, begin, end, t->grid, &state.err);
-    if (state.err)
-        __atomic_store_n(&t->err, state.err, __ATOMIC_RELAXED);
+    state->err = 0;
+    t->run(t->args, begin, end, t->grid, &state->err);
+    if (state->err)
+        __atomic_store_n(&t->err, state->err, __ATOMIC_RELAXED);
 }
 
-static void work_on(team *t, share *s)
+static void work_on(team *t, tri_rt_state *state, share *s)
 {
     uint64_t taken = __atomic_load_n(&s->next, __ATOMIC_RELAXED), part;
     for (;;) {
@@ -67,7 +67,7 @@ static void work_on(team *t, share *s)
             part = (s->end - taken) / (2 * t->owners);
             part = part ? part : 1;
         } while (!__atomic_compare_exchange_n(&s->next, &taken, taken + part, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-        run_part(t, taken, taken + part);
+        run_part(t, state, taken, taken + part);
         taken = __atomic_load_n(&s->next, __ATOMIC_RELAXED);
     }
 }
@@ -75,8 +75,10 @@ static void work_on(team *t, share *s)
 static void work(void *data, unsigned thread)
 {
     team *t = data;
+    tri_rt_state state = {0, t->streams, t->lengths, 0};
     for (uint64_t i = 0; i < t->share_count; i++)
-        work_on(t, &t->shares[(thread + i) % t->share_count]);
+        work_on(t, &state, &t->shares[(thread + i) % t->share_count]);
+    tri_rt_leave_room(&state, 1);
 }
 
 static void work_for_openmp(void *data)
@@ -150,9 +152,10 @@ static int run_grid(tri_rt_range *run, const void *const *args, const tri_grid *
     range_facts facts = facts_of(run);
     int is_openmp, threads = thread_count(&is_openmp), streams = is_large(&facts, total);
     if (threads <= 1 || total == 1 || is_small(&facts, total)) {
-        tri_rt_state state = {0, streams, lengths};
+        tri_rt_state state = {0, streams, lengths, 0};
         uint32_t sizes[3] = {grid->x, grid->y, grid->z};
         run(args, 0, total, sizes, &state.err);
+        tri_rt_leave_room(&state, 1);
         return state.err;
     }
     uint64_t most = total < (uint64_t)threads ? total : (uint64_t)threads;

@@ -16,7 +16,7 @@ extern int tri_rt_asked_threads; /* what tri_threads was given last; 0: nothing 
 #include <stdint.h>
 
 /* Of everything that the writer of objects and this launcher agree on. Raised with each change of record.def. */
-enum { TRI_RT_ABI = 8 };
+enum { TRI_RT_ABI = 9 };
 
 /* Of what programs see of a kernel in the registry: the field `abi` of tritcc_kernel. */
 enum { TRI_RT_KERNEL_ABI = 2 };
@@ -291,7 +291,22 @@ typedef struct {
     int err;
     int streams; /* stores of what is written once go past the caches */
     const uint64_t *lengths; /* bytes behind each argument, unlimited when null; only pointers' count */
+    struct tri_rt_room *room; /* for packed operands (room.c); null: the kernel has not asked yet */
 } tri_rt_state;
+
+typedef struct tri_rt_room tri_rt_room;
+
+/* At least `bytes` for the launch's programs of one thread, zeros where nobody has written; null: there is no memory.
+ * `owner`: the kernel. */
+void *tri_cpu_rt_room(tri_rt_state *state, tri_rt_range *owner, uint64_t bytes);
+/* Behind the programs, if they asked for one. keeps: the same kernel may find there what it left. */
+void tri_rt_leave_room(tri_rt_state *state, int keeps);
+void tri_rt_at_end(void (*function)(void *)); /* called before this code goes: at exit, or dlclose */
+
+/* Which of so many panels has what the key of `words` words is for; else the one that was not used for longest, which
+ * has it from then on. The directory, zeros at first, is a counter and for each panel {when it was used, key}. */
+enum { TRI_RT_PANELS = 16 };
+int64_t tri_cpu_rt_panel(uint64_t *directory, const uint64_t *key, int64_t words);
 
 typedef struct {
     const char *file, *kind, *name; /* name: the argument's, empty when it may be one of several */

@@ -114,12 +114,19 @@ static void end(void *unused)
 extern void *__dso_handle __attribute__((weak, visibility("hidden")));
 extern int __cxa_atexit(void (*function)(void *), void *argument, void *dso);
 
+void tri_rt_at_end(void (*function)(void *))
+{
+    if (&__dso_handle)
+        __cxa_atexit(function, 0, &__dso_handle);
+}
+
 /* As many as the system gives. Signals are for the program's own threads. */
 static void start(int count)
 {
     sigset_t all, old;
-    if (!pool.is_registered && &__dso_handle)
-        pool.is_registered = !__cxa_atexit(end, 0, &__dso_handle);
+    if (!pool.is_registered)
+        tri_rt_at_end(end);
+    pool.is_registered = 1;
     if (count <= pool.started)
         return;
     pthread_attr_t roomy;

@@ -57,6 +57,9 @@ INLINE VF F(exp2part)(VF hi, VF lo)
 /* Results below 2^-126, which processors compute in microcode and which only code that means to comes to: apart. */
 #define MAY_BE_SUBNORMAL(is_low, x, end) __builtin_expect(__builtin_reduce_or((is_low) & ((x) > (end))) != 0, 0)
 
+/* Is a lane larger in size, or NaN? Then all take the long way: vectors are rarely mixed. */
+#define ANY_BEYOND(x, most) __builtin_expect(__builtin_reduce_or(~(F(abs)(x) <= (most))) != 0, 0)
+
 /* e^x up to the factor 2^n. */
 INLINE VF F(expfactor)(VF x, VF *out_shifted)
 {
@@ -67,9 +70,9 @@ INLINE VF F(expfactor)(VF x, VF *out_shifted)
     return F(exppoly)(r) * (r * r) + r + 1.0f;
 }
 
-EXPORT void F(tri_vm_exp_f32)(VF *out, const VF *in)
+/* Where a result is no normal number, or the argument is none. */
+INLINE VF F(expends)(VF x, VF p, VF shifted)
 {
-    VF x = *in, shifted, p = F(expfactor)(x, &shifted);
     VF v = F(sel)(x <= 88.7228394f, F(shift)(p, shifted), x + __builtin_inff());
     VI is_low = x < -87.3365402f;
     v = F(sel)(is_low, (VF){0}, v);
@@ -77,26 +80,43 @@ EXPORT void F(tri_vm_exp_f32)(VF *out, const VF *in)
         p = F(expfactor)(F(sel)(x > -104.0f, x, (VF){0} - 104.0f), &shifted);
         v = F(sel)(is_low, F(scale)(p, __builtin_convertvector(shifted - 12582912.0f, VI)), v);
     }
-    *out = v;
+    return v;
 }
+
+EXPORT void F(tri_vm_exp_f32)(VF *out, const VF *in)
+{
+    VF x = *in, shifted, p = F(expfactor)(x, &shifted);
+    *out = ANY_BEYOND(x, 87.3365402f) ? F(expends)(x, p, shifted) : F(shift)(p, shifted);
+}
+
+#if N == 4
+/* Of a scalar, in all lanes; without branches, so that it leaves loops in which it is the same. */
+EXPORT void tri_vm_exp_f32_1(VF *out, const VF *in)
+{
+    VF x = *in, shifted, small, p = F(expfactor)(x, &shifted);
+    VF v = F(sel)(x <= 88.7228394f, F(shift)(p, shifted), x + __builtin_inff());
+    VI is_low = x < -87.3365402f, is_subnormal = is_low & (x > -104.0f);
+    p = F(expfactor)(F(sel)(is_subnormal, x, (VF){0}), &small);
+    p = F(scale)(p, __builtin_convertvector(small - 12582912.0f, VI));
+    *out = F(sel)(is_subnormal, p, F(sel)(is_low, (VF){0}, v));
+}
+#endif
 
 /* (2^r - 1) / r on |r| <= 1/2 */
 INLINE VF F(exp2factor)(VF x, VF *out_shifted)
 {
     VF shifted = x + 12582912.0f, r = x - (shifted - 12582912.0f);
-    VF p = r * 1.529732376e-5f + 1.54614447e-4f;
-    p = p * r + 1.333350239e-3f;
-    p = p * r + 9.618056679e-3f;
-    p = p * r + 5.550410884e-2f;
-    p = p * r + 2.402265092e-1f;
-    p = p * r + 6.931471806e-1f;
+    VF p = r * 1.546144777e-04f + 1.339086681e-03f;
+    p = p * r + 9.618056938e-03f;
+    p = p * r + 5.550356954e-02f;
+    p = p * r + 2.402265072e-01f;
+    p = p * r + 6.931471825e-01f;
     *out_shifted = shifted;
     return p * r + 1.0f;
 }
 
-EXPORT void F(tri_vm_exp2_f32)(VF *out, const VF *in)
+INLINE VF F(exp2ends)(VF x, VF p, VF shifted)
 {
-    VF x = *in, shifted, p = F(exp2factor)(x, &shifted);
     VF v = F(sel)(x < 128.0f, F(shift)(p, shifted), x + __builtin_inff());
     VI is_low = x < -126.0f;
     v = F(sel)(is_low, (VF){0}, v);
@@ -104,8 +124,27 @@ EXPORT void F(tri_vm_exp2_f32)(VF *out, const VF *in)
         p = F(exp2factor)(F(sel)(x > -151.0f, x, (VF){0} - 151.0f), &shifted);
         v = F(sel)(is_low, F(scale)(p, __builtin_convertvector(shifted - 12582912.0f, VI)), v);
     }
-    *out = v;
+    return v;
 }
+
+EXPORT void F(tri_vm_exp2_f32)(VF *out, const VF *in)
+{
+    VF x = *in, shifted, p = F(exp2factor)(x, &shifted);
+    *out = ANY_BEYOND(x, 126.0f) ? F(exp2ends)(x, p, shifted) : F(shift)(p, shifted);
+}
+
+#if N == 4
+/* As tri_vm_exp_f32_1. */
+EXPORT void tri_vm_exp2_f32_1(VF *out, const VF *in)
+{
+    VF x = *in, shifted, small, p = F(exp2factor)(x, &shifted);
+    VF v = F(sel)(x < 128.0f, F(shift)(p, shifted), x + __builtin_inff());
+    VI is_low = x < -126.0f, is_subnormal = is_low & (x > -151.0f);
+    p = F(exp2factor)(F(sel)(is_subnormal, x, (VF){0}), &small);
+    p = F(scale)(p, __builtin_convertvector(small - 12582912.0f, VI));
+    *out = F(sel)(is_subnormal, p, F(sel)(is_low, (VF){0}, v));
+}
+#endif
 
 /* x = 2^e * (1 + f), 1/sqrt(2) <= 1 + f < sqrt(2), for positive x, subnormals too */
 INLINE VF F(split)(VF x, VF *out_e)

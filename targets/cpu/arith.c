@@ -161,8 +161,8 @@ static LLVMValueRef int_cast(const call *c)
 /* A small float rounds after every operation, also where the processor has operations of its own for it. */
 static LLVMValueRef flagged(const call *c, LLVMValueRef v)
 {
-    if (c->g->has_fma && !tri_cpu_is_small(c->in) && !c->g->unit->options->no_fp_fusion && LLVMIsAInstruction(v) &&
-        LLVMCanValueUseFastMathFlags(v))
+    bool may_fuse = c->g->has_fma && !tri_cpu_is_small(c->in) && !c->g->unit->options->no_fp_fusion;
+    if (may_fuse && LLVMIsAInstruction(v) && LLVMCanValueUseFastMathFlags(v) && !tri_cpu_is_rounded(c->g, c->op))
         LLVMSetFastMathFlags(v, LLVMFastMathAllowContract);
     return v;
 }

@@ -98,9 +98,10 @@ static void make_range(tri_cpu_gen *g, MlirOperation func)
     }
     args[count - 1] = LLVMGetParam(fn, 4);
     if (g->cache)
-        args[own] = tri_cpu_cache_allocate(g);
+        args[own] = tri_cpu_cache_allocate(g, LLVMGetParam(fn, 4));
     LLVMValueRef gx = LLVMBuildZExt(g->b, grid[0], g->i64, ""), gy = LLVMBuildZExt(g->b, grid[1], g->i64, "");
     bool has_tiles = tri_cpu_tiles_configure(g);
+    LLVMBasicBlockRef start = LLVMGetInsertBlock(g->b);
     LLVMBuildBr(g->b, head);
     LLVMPositionBuilderAtEnd(g->b, head);
     LLVMValueRef i = LLVMBuildPhi(g->b, g->i64, "program");
@@ -115,7 +116,7 @@ static void make_range(tri_cpu_gen *g, MlirOperation func)
         args[count - 7 + d] = LLVMBuildTrunc(g->b, pid[d], g->i32, "");
     LLVMBuildCall2(g->b, LLVMGlobalGetValueType(program), program, args, count, "");
     LLVMValueRef next = LLVMBuildAdd(g->b, i, tri_cpu_i64(g, 1), ""), begin = LLVMGetParam(fn, 1);
-    LLVMAddIncoming(i, &begin, &entry, 1);
+    LLVMAddIncoming(i, &begin, &start, 1);
     LLVMAddIncoming(i, &next, &body, 1);
     LLVMBuildBr(g->b, head);
     LLVMPositionBuilderAtEnd(g->b, exit);

@@ -235,6 +235,7 @@ typedef struct tri_cpu_gen {
     int64_t stream_bytes;        /* that they write in a program */
     LLVMValueRef streams;        /* whether they do; null: there are none */
     unsigned cache_axes;         /* of the grid, on which what it keeps depends */
+    int cache_areas;             /* of addresses that it was read from */
     TRI_VEC(tri_cpu_block_memory) cache_keys; /* where they are, as offsets */
 } tri_cpu_gen;
 
@@ -391,11 +392,15 @@ bool tri_cpu_reduce_begin(tri_cpu_gen *g, MlirOperation op, int lanes);
 void tri_cpu_reduce_slice(tri_cpu_gen *g, MlirOperation op, LLVMValueRef slice);
 /* The identity of a combine function that is one known operation; null: none. */
 LLVMValueRef tri_cpu_reduce_identity(MlirOperation op, tri_cpu_type type, LLVMTypeRef llvm);
+/* Does evaluating it take a function of math.c, which has at most 16 lanes? */
+bool tri_cpu_has_function(tri_cpu_gen *g, MlirValue value);
 void tri_cpu_scan_op(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_dot_op(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_unsplat_op(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_gather_op(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_histogram_op(tri_cpu_gen *g, MlirOperation op);
+LLVMValueRef tri_cpu_call_runtime(tri_cpu_gen *g, const char *name, LLVMTypeRef result, LLVMTypeRef *params,
+                                  LLVMValueRef *args, int n);
 void tri_cpu_print_op(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_assert_op(tri_cpu_gen *g, MlirOperation op);
 bool tri_cpu_is_report(MlirOperation op); /* of -fsanitize=undefined (shadow.h) */
@@ -441,10 +446,13 @@ bool tri_cpu_dot_direct(tri_cpu_gen *g, MlirValue value, tri_cpu_direct *out);
 bool tri_cpu_direct_block(tri_cpu_gen *g, MlirValue pointer, MlirValue mask, MlirType type, tri_cpu_direct *out);
 
 /* dot_cache.c: packed operands that programs share */
+enum { TRI_CPU_MAX_KEYS = 12 };
 /* Do the kernel's programs get memory for them? */
 bool tri_cpu_cache_suits(tri_cpu_gen *g, MlirOperation func);
 void tri_cpu_cache_start(tri_cpu_gen *g, MlirOperation func, LLVMValueRef memory); /* null: it has none */
-LLVMValueRef tri_cpu_cache_allocate(tri_cpu_gen *g); /* in a range's function, what the program's function needs */
+/* In a range's function, what the program's function needs; the range ends where there is no memory, and says so.
+ * `state`: the launcher's. */
+LLVMValueRef tri_cpu_cache_allocate(tri_cpu_gen *g, LLVMValueRef state);
 void tri_cpu_cache_forget(tri_cpu_gen *g, MlirOperation op); /* before an op that may write what was read */
 
 /* Do programs that differ in axis 1 alone share what is kept, and those that differ in axis 0 not? */
@@ -526,6 +534,8 @@ void tri_cpu_variables_arguments(tri_cpu_gen *g, MlirBlock block);
 void tri_cpu_plan_func(tri_cpu_gen *g, MlirOperation func);
 bool tri_cpu_is_lazy(tri_cpu_gen *g, MlirValue value);
 /* The plan keeps the value, but it is not in memory yet: the reduction that waits for it writes it (block.c). */
+/* A product that rounds as it is, whatever is done with it: several nests compute it, and shall agree. */
+bool tri_cpu_is_rounded(const tri_cpu_gen *g, MlirOperation op);
 bool tri_cpu_is_pending(tri_cpu_gen *g, MlirValue value);
 /* Tensor values that the plan's rules read: ops that are evaluated inside others' nests. */
 bool tri_cpu_can_be_lazy(MlirOperation op);

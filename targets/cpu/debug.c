@@ -7,8 +7,8 @@
 
 enum { max_operands = 16 };
 
-static LLVMValueRef call_runtime(tri_cpu_gen *g, const char *name, LLVMTypeRef result, LLVMTypeRef *params,
-                                 LLVMValueRef *args, int n)
+LLVMValueRef tri_cpu_call_runtime(tri_cpu_gen *g, const char *name, LLVMTypeRef result, LLVMTypeRef *params,
+                                  LLVMValueRef *args, int n)
 {
     LLVMTypeRef type = LLVMFunctionType(result, params, (unsigned)n, false);
     LLVMValueRef fn = LLVMGetNamedFunction(g->module, name);
@@ -60,7 +60,7 @@ static void print_value(tri_cpu_gen *g, print_data *p, LLVMValueRef v, int level
                             bits,
                             number,
                             LLVMConstInt(g->i32, (uint64_t)kind | (uint64_t)t.bits << 8, false)};
-    call_runtime(g, "tri_cpu_rt_print", g->void_type, params, args, 9);
+    tri_cpu_call_runtime(g, "tri_cpu_rt_print", g->void_type, params, args, 9);
 }
 
 static void print_eval(tri_cpu_gen *g, tri_cpu_sink *sink)
@@ -101,7 +101,7 @@ void tri_cpu_print_op(tri_cpu_gen *g, MlirOperation op)
         LLVMTypeRef params[4] = {g->ptr, g->i32, g->i32, g->i32};
         LLVMValueRef args[4] = {p.prefix, g->pid[0], g->pid[1], g->pid[2]};
         tri_cpu_at(g, 0);
-        call_runtime(g, "tri_cpu_rt_print_text", g->void_type, params, args, 4);
+        tri_cpu_call_runtime(g, "tri_cpu_rt_print_text", g->void_type, params, args, 4);
     }
     for (p.operand = 0; p.operand < n; p.operand++) {
         MlirValue v = tri_op_operand(op, p.operand);
@@ -146,7 +146,7 @@ static void check(tri_cpu_gen *g, MlirOperation op, LLVMValueRef cond, int level
                             g->pid[0],
                             g->pid[1],
                             g->pid[2]};
-    call_runtime(g, "tri_cpu_rt_assert", g->void_type, params, args, 7);
+    tri_cpu_call_runtime(g, "tri_cpu_rt_assert", g->void_type, params, args, 7);
     LLVMBuildRetVoid(g->b);
     tri_cpu_move(g, level, good);
 }
@@ -230,7 +230,7 @@ static void report_debug(tri_cpu_gen *g, LLVMValueRef v, int level)
     LLVMValueRef at = LLVMBuildSub(g->b, LLVMConstInt(g->i32, TRI_CPU_FIRST_SITE, false), v, "");
     LLVMTypeRef params[5] = {g->ptr, g->ptr, g->i32, g->i32, g->i32};
     LLVMValueRef args[5] = {g->err, LLVMBuildGEP2(g->b, row, table, &at, 1, ""), g->pid[0], g->pid[1], g->pid[2]};
-    call_runtime(g, "tri_cpu_rt_undefined", g->void_type, params, args, 5);
+    tri_cpu_call_runtime(g, "tri_cpu_rt_undefined", g->void_type, params, args, 5);
     LLVMBuildBr(g->b, good);
     tri_cpu_move(g, level, good);
 }

@@ -38,6 +38,10 @@ LLVMTypeRef tri_cpu_product_row(tri_cpu_gen *g);              /* of the table */
 void tri_cpu_pack_into(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer, tri_cpu_type to, MlirType type);
 /* x->a and its stride: where the left operand lies, if it may be read there; else packed, to `buffer` (null: new) */
 void tri_cpu_place_left(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer);
+/* Packed, to `buffer` (null: a new one, or where it is already). */
+LLVMValueRef tri_cpu_pack_left(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer);
+/* Can it be read where it lies? Whether it is as the test wants is not known before. */
+bool tri_cpu_find_left(tri_cpu_product *x, MlirValue value, tri_cpu_direct *out);
 /* x->b: the right operand in the order of the kernel; in `buffer` (null: a new one, or where it is already) */
 void tri_cpu_place_right(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer);
 
@@ -88,7 +92,16 @@ typedef struct tri_cpu_queue {
     LLVMValueRef is_fresh; /* where it says that nothing has been written to `sums`, which count as zero */
     int64_t blocks;        /* of right operands: those are numbered */
     MlirOperation store;   /* that takes the result, if that is all: else null */
+    /* Of left operands that stay (dot_panel.c): the number of the product in the loop; the panel, below 0 before it is
+     * chosen; how many products one has blocks for. */
+    LLVMValueRef number, panel;
+    int64_t panel_blocks;
 } tri_cpu_queue;
+
+/* dot_panel.c: left operands that programs find as another one left them. */
+void tri_cpu_panel_begin(tri_cpu_gen *g, tri_cpu_queue *q); /* before the loop */
+/* As tri_cpu_place_left; in `buffer`, if it neither stays nor is read where it lies. */
+void tri_cpu_panel_place(tri_cpu_queue *q, tri_cpu_product *x, MlirValue value, LLVMValueRef buffer);
 
 /* dot_queue.c: products whose sums are only added to are put off, and done together. */
 /* Takes part if `arg`, which `loop` carries in `sums`, is such a sum. True: it starts at zero, and `sums` need not be
@@ -116,5 +129,13 @@ tri_cpu_cache *tri_cpu_cache_new(tri_cpu_gen *g, MlirValue value, int64_t bytes,
 /* Address of a block; begins what happens when it does not have the value yet. */
 LLVMValueRef tri_cpu_cache_find(tri_cpu_gen *g, tri_cpu_cache *cache, MlirValue value, LLVMValueRef number);
 void tri_cpu_cache_found(tri_cpu_gen *g, tri_cpu_cache *cache); /* ends it */
+/* Ends it, too: what happens goes on at `next`, and the code that follows is for a block that was there. */
+void tri_cpu_cache_leave(tri_cpu_gen *g, tri_cpu_cache *cache, LLVMBasicBlockRef next);
+/* One outside of the budget, of memory that is not touched before it is used. */
+tri_cpu_cache *tri_cpu_cache_of(tri_cpu_gen *g, MlirValue value, int64_t bytes, int64_t blocks);
+/* Offset of so many bytes in the memory, which are zero where it is new to the kernel. */
+int64_t tri_cpu_cache_zeroed(tri_cpu_gen *g, int64_t bytes);
+/* What the value is known by: their number, at most TRI_CPU_MAX_KEYS and one; 0: it is not known. */
+int tri_cpu_cache_words(tri_cpu_gen *g, MlirValue value, LLVMValueRef *out);
 
 #endif

@@ -1,23 +1,26 @@
-/* Packed right operands that stay from one program to the next of a thread's range. A program that needs the block that
- * another one has packed (a column of the product, a head's keys) finds it by the key: the values of all scalars that
- * the operand's expression reads and that are not the launch's.
+/* Packed operands that stay from one program to the next of a thread's part of a launch. A program that needs the block
+ * that another one has packed (a column of the product, a head's keys) finds it by the key: the values of all scalars
+ * that the operand's expression reads and that are not the launch's.
  *
  * What a block was read from may not have been written since. Programs of a launch are in no order, so no other one may
  * write there while it runs; stores of the programs of the thread are compared with the addresses that were read, and
  * what writes at addresses that are not known, or waits for others, makes every block forgotten. Blocks do not outlive
- * the call for a range of programs.
+ * the launch.
  *
- * The memory is the range function's: {generation, lowest address read, one past the highest}, then of each cache its
- * keys, each behind the generation that it is of, and its blocks. */
+ * The memory is the launcher's (runtime/launch/room.c): {generation, whether it is new to this kernel}, pairs of
+ * {lowest address read, one past the highest}, then of each cache its keys, each behind the generation that it is of,
+ * and its blocks. */
 #include "targets/cpu/dot.h"
 
 #include "ir/op_classes.h"
 #include "ir/options.h"
 
-enum { max_keys = 12, max_loads = 8, max_depth = 16, header_bytes = 64, budget = 512 << 10, max_blocks = 256 };
+enum { max_keys = TRI_CPU_MAX_KEYS, max_loads = 8, max_depth = 16, header_bytes = 128, max_areas = 4 };
+enum { budget = 512 << 10, max_blocks = 256 };
 
 struct tri_cpu_cache {
     int64_t blocks, bytes, keys_at, blocks_at, key_count;
+    int area; /* of addresses that it reads */
     LLVMBasicBlockRef join;
 };
 
@@ -143,6 +146,7 @@ void tri_cpu_cache_start(tri_cpu_gen *g, MlirOperation func, LLVMValueRef memory
     g->cache_share = budget / (int64_t)(dots.len ? dots.len : 1);
     g->cache_keys.len = 0;
     g->cache_axes = 0;
+    g->cache_areas = 0;
 }
 
 int64_t tri_cpu_cache_room(const tri_cpu_gen *g, int64_t bytes, int64_t least)
@@ -152,21 +156,35 @@ int64_t tri_cpu_cache_room(const tri_cpu_gen *g, int64_t bytes, int64_t least)
     return blocks > 1 ? blocks * least : least;
 }
 
-tri_cpu_cache *tri_cpu_cache_new(tri_cpu_gen *g, MlirValue value, int64_t bytes, int64_t blocks)
+int64_t tri_cpu_cache_zeroed(tri_cpu_gen *g, int64_t bytes)
+{
+    tri_cpu_block_memory words = {.address = tri_cpu_i64(g, g->cache_bytes), .bytes = (bytes + 63) & ~(int64_t)63};
+    tri_vec_push(g->arena, &g->cache_keys, words);
+    g->cache_bytes += words.bytes;
+    return g->cache_bytes - words.bytes;
+}
+
+tri_cpu_cache *tri_cpu_cache_of(tri_cpu_gen *g, MlirValue value, int64_t bytes, int64_t blocks)
 {
     expression e;
-    bytes = (bytes + 63) & ~(int64_t)63;
-    if (!g->cache || bytes * blocks > g->cache_share || !read_all(g, value, &e))
+    if (!g->cache || !read_all(g, value, &e))
         return NULL;
     tri_cpu_cache *c = TRI_NEW(g->arena, tri_cpu_cache);
-    *c = (tri_cpu_cache){.blocks = blocks, .bytes = bytes, .key_count = e.key_count};
-    int64_t key_bytes = (c->blocks * (c->key_count + 1) * 8 + 63) & ~(int64_t)63;
-    c->keys_at = g->cache_bytes;
-    c->blocks_at = c->keys_at + key_bytes;
-    g->cache_bytes = c->blocks_at + c->blocks * bytes;
-    tri_cpu_block_memory keys = {.address = tri_cpu_i64(g, c->keys_at), .bytes = key_bytes};
-    tri_vec_push(g->arena, &g->cache_keys, keys);
+    *c = (tri_cpu_cache){.blocks = blocks, .bytes = (bytes + 63) & ~(int64_t)63, .key_count = e.key_count};
+    c->keys_at = tri_cpu_cache_zeroed(g, c->blocks * (c->key_count + 1) * 8);
+    c->blocks_at = g->cache_bytes;
+    c->area = g->cache_areas++ % max_areas;
+    g->cache_bytes += c->blocks * c->bytes;
+    return c;
+}
+
+tri_cpu_cache *tri_cpu_cache_new(tri_cpu_gen *g, MlirValue value, int64_t bytes, int64_t blocks)
+{
+    bool fits = ((bytes + 63) & ~(int64_t)63) * blocks <= g->cache_share;
+    tri_cpu_cache *c = fits ? tri_cpu_cache_of(g, value, bytes, blocks) : NULL;
     tri_map seen;
+    if (!c)
+        return NULL;
     tri_map_init(&seen, g->arena);
     add_axes(value, &seen, &g->cache_axes);
     return c;
@@ -188,20 +206,43 @@ static void store_word(tri_cpu_gen *g, LLVMValueRef v, LLVMValueRef base, int64_
     LLVMBuildStore(g->b, v, word_at(g, base, at));
 }
 
-enum { generation = 0, lowest = 8, highest = 16 };
+/* As runtime/launch/room.c has them; then the areas. */
+enum { generation = 0, is_new = 8, areas_at = 64, area_bytes = 16 };
 
-LLVMValueRef tri_cpu_cache_allocate(tri_cpu_gen *g)
+static int64_t lowest(int area) { return areas_at + area * area_bytes; }
+
+static int64_t highest(int area) { return lowest(area) + 8; }
+
+/* Keys of another kernel are none of this one's. */
+static void clear_keys(tri_cpu_gen *g, LLVMValueRef memory)
 {
-    LLVMValueRef memory = LLVMBuildAlloca(g->b, LLVMArrayType2(g->i8, (uint64_t)g->cache_bytes), "panels");
-    LLVMSetAlignment(memory, 64);
-    store_word(g, tri_cpu_i64(g, 1), memory, generation);
-    store_word(g, tri_cpu_i64(g, -1), memory, lowest);
-    store_word(g, tri_cpu_i64(g, 0), memory, highest);
     for (size_t i = 0; i < g->cache_keys.len; i++) {
         LLVMValueRef at = g->cache_keys.at[i].address;
         LLVMBuildMemSet(g->b, LLVMBuildInBoundsGEP2(g->b, g->i8, memory, &at, 1, ""), LLVMConstNull(g->i8),
                         tri_cpu_i64(g, g->cache_keys.at[i].bytes), 64);
     }
+    store_word(g, tri_cpu_i64(g, 0), memory, is_new);
+}
+
+LLVMValueRef tri_cpu_cache_allocate(tri_cpu_gen *g, LLVMValueRef state)
+{
+    enum { error_memory = 7 /* TRI_ERROR_MEMORY */ };
+    LLVMTypeRef params[3] = {g->ptr, g->ptr, g->i64};
+    LLVMValueRef args[3] = {state, g->fn, tri_cpu_i64(g, g->cache_bytes)};
+    LLVMValueRef memory = tri_cpu_call_runtime(g, "tri_cpu_rt_room", g->ptr, params, args, 3);
+    LLVMBasicBlockRef ask = tri_cpu_new_block(g, "room"), failed = tri_cpu_new_block(g, "no_room"),
+                      clear = tri_cpu_new_block(g, "clear"), next = tri_cpu_new_block(g, "cleared");
+    LLVMBuildCondBr(g->b, LLVMBuildIsNull(g->b, memory, ""), failed, ask);
+    LLVMPositionBuilderAtEnd(g->b, failed);
+    LLVMBuildStore(g->b, LLVMConstInt(g->i32, error_memory, false), state);
+    LLVMBuildRetVoid(g->b);
+    LLVMPositionBuilderAtEnd(g->b, ask);
+    LLVMValueRef asked = load_word(g, memory, is_new);
+    LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntNE, asked, tri_cpu_i64(g, 0), ""), clear, next);
+    LLVMPositionBuilderAtEnd(g->b, clear);
+    clear_keys(g, memory);
+    LLVMBuildBr(g->b, next);
+    LLVMPositionBuilderAtEnd(g->b, next);
     return memory;
 }
 
@@ -227,16 +268,28 @@ static LLVMValueRef fold_words(tri_cpu_gen *g, const char *name, LLVMValueRef x,
     return tri_cpu_intrinsic(g, name, &g->i64, 1, args, 2);
 }
 
-static void note_addresses(tri_cpu_gen *g, const expression *e)
+static void note_addresses(tri_cpu_gen *g, const expression *e, int area)
 {
-    LLVMValueRef lo, hi, least = load_word(g, g->cache, lowest), most = load_word(g, g->cache, highest);
+    LLVMValueRef lo, hi, least = load_word(g, g->cache, lowest(area)), most = load_word(g, g->cache, highest(area));
     for (int i = 0; i < e->pointer_count; i++) {
         bool is_known = tri_cpu_addresses(g, e->pointers[i], &lo, &hi);
         least = is_known ? fold_words(g, "llvm.umin", least, lo) : tri_cpu_i64(g, 0);
         most = is_known ? fold_words(g, "llvm.umax", most, hi) : tri_cpu_i64(g, -1);
     }
-    store_word(g, least, g->cache, lowest);
-    store_word(g, most, g->cache, highest);
+    store_word(g, least, g->cache, lowest(area));
+    store_word(g, most, g->cache, highest(area));
+}
+
+int tri_cpu_cache_words(tri_cpu_gen *g, MlirValue value, LLVMValueRef *out)
+{
+    expression e;
+    if (!g->cache || !read_all(g, value, &e))
+        return 0;
+    tri_cpu_at(g, 0);
+    out[0] = load_word(g, g->cache, generation);
+    for (int i = 0; i < e.key_count; i++)
+        out[i + 1] = as_word(g, e.keys[i]);
+    return e.key_count + 1;
 }
 
 LLVMValueRef tri_cpu_cache_find(tri_cpu_gen *g, tri_cpu_cache *c, MlirValue value, LLVMValueRef number)
@@ -246,9 +299,7 @@ LLVMValueRef tri_cpu_cache_find(tri_cpu_gen *g, tri_cpu_cache *c, MlirValue valu
         TRI_BUG("an operand changed what it reads");
     tri_cpu_at(g, 0);
     LLVMValueRef words[max_keys + 1];
-    words[0] = load_word(g, g->cache, generation);
-    for (int i = 0; i < e.key_count; i++)
-        words[i + 1] = as_word(g, e.keys[i]);
+    tri_cpu_cache_words(g, value, words);
     LLVMValueRef at = LLVMBuildNSWMul(g->b, number, tri_cpu_i64(g, (c->key_count + 1) * 8), "");
     LLVMValueRef keys = LLVMBuildInBoundsGEP2(g->b, g->i8, word_at(g, g->cache, c->keys_at), &at, 1, "");
     LLVMValueRef same = LLVMConstInt(g->i1, 1, false);
@@ -262,18 +313,35 @@ LLVMValueRef tri_cpu_cache_find(tri_cpu_gen *g, tri_cpu_cache *c, MlirValue valu
     tri_cpu_move(g, 0, fill);
     for (int i = 0; i <= e.key_count; i++)
         store_word(g, words[i], keys, i * 8);
-    note_addresses(g, &e);
+    note_addresses(g, &e, c->area);
     return block;
 }
 
-void tri_cpu_cache_found(tri_cpu_gen *g, tri_cpu_cache *c)
+void tri_cpu_cache_leave(tri_cpu_gen *g, tri_cpu_cache *c, LLVMBasicBlockRef next)
 {
     tri_cpu_at(g, 0);
-    LLVMBuildBr(g->b, c->join);
+    LLVMBuildBr(g->b, next);
     tri_cpu_move(g, 0, c->join);
 }
 
+void tri_cpu_cache_found(tri_cpu_gen *g, tri_cpu_cache *c) { tri_cpu_cache_leave(g, c, c->join); }
+
 /* ---- forgetting ---- */
+
+/* i64: 1 where lo..hi lies in what an area was read from, which counts as nothing from then on; else 0. */
+static LLVMValueRef empty_areas(tri_cpu_gen *g, LLVMValueRef lo, LLVMValueRef hi)
+{
+    LLVMValueRef any = LLVMConstInt(g->i1, 0, false);
+    for (int i = 0; i < max_areas; i++) {
+        LLVMValueRef least = load_word(g, g->cache, lowest(i)), most = load_word(g, g->cache, highest(i));
+        LLVMValueRef is_behind = LLVMBuildICmp(g->b, LLVMIntULT, least, hi, "");
+        LLVMValueRef meets = LLVMBuildAnd(g->b, LLVMBuildICmp(g->b, LLVMIntULT, lo, most, ""), is_behind, "");
+        store_word(g, LLVMBuildSelect(g->b, meets, tri_cpu_i64(g, -1), least, ""), g->cache, lowest(i));
+        store_word(g, LLVMBuildSelect(g->b, meets, tri_cpu_i64(g, 0), most, ""), g->cache, highest(i));
+        any = LLVMBuildOr(g->b, any, meets, "");
+    }
+    return LLVMBuildZExt(g->b, any, g->i64, "");
+}
 
 void tri_cpu_cache_forget(tri_cpu_gen *g, MlirOperation op)
 {
@@ -281,18 +349,12 @@ void tri_cpu_cache_forget(tri_cpu_gen *g, MlirOperation op)
         return;
     tri_cpu_at(g, 0);
     LLVMValueRef lo, hi, by = tri_cpu_i64(g, 1);
-    LLVMValueRef least = load_word(g, g->cache, lowest), most = load_word(g, g->cache, highest);
     bool is_silent = mlirOperationGetNumResults(op) == 0 ||
                      (mlirOperationGetNumResults(op) == 1 &&
                       mlirOpOperandIsNull(mlirValueGetFirstUse(tri_op_result(op, 0))));
     bool is_known = (tri_op_is(op, "tt.store") || tri_op_is(op, "tt.atomic_rmw")) && is_silent &&
                     tri_cpu_addresses(g, tri_op_operand(op, 0), &lo, &hi);
-    if (is_known) {
-        LLVMValueRef is_behind = LLVMBuildICmp(g->b, LLVMIntULT, least, hi, "");
-        LLVMValueRef meets = LLVMBuildAnd(g->b, LLVMBuildICmp(g->b, LLVMIntULT, lo, most, ""), is_behind, "");
-        store_word(g, LLVMBuildSelect(g->b, meets, tri_cpu_i64(g, -1), least, ""), g->cache, lowest);
-        store_word(g, LLVMBuildSelect(g->b, meets, tri_cpu_i64(g, 0), most, ""), g->cache, highest);
-        by = LLVMBuildZExt(g->b, meets, g->i64, "");
-    }
+    if (is_known)
+        by = empty_areas(g, lo, hi);
     store_word(g, LLVMBuildAdd(g->b, load_word(g, g->cache, generation), by, ""), g->cache, generation);
 }

@@ -86,8 +86,7 @@ static LLVMValueRef low_part(tri_cpu_product *x, LLVMValueRef buffer, int64_t el
 
 static tri_cpu_type packed_type(const tri_cpu_product *x) { return x->isa ? x->isa->packed : x->compute; }
 
-/* Row-major, in `buffer` (null: a new one, or where it is). */
-static LLVMValueRef pack(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer)
+LLVMValueRef tri_cpu_pack_left(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer)
 {
     tri_cpu_gen *g = x->g;
     tri_cpu_bind *bind = tri_cpu_find(g, value);
@@ -100,13 +99,18 @@ static LLVMValueRef pack(tri_cpu_product *x, MlirValue value, LLVMValueRef buffe
     return buffer;
 }
 
+bool tri_cpu_find_left(tri_cpu_product *x, MlirValue value, tri_cpu_direct *out)
+{
+    bool fits = mlirTypeEqual(tri_type_element(mlirValueGetType(value)), x->mlir_element);
+    return fits && tri_cpu_dot_direct(x->g, value, out);
+}
+
 void tri_cpu_place_left(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer)
 {
     tri_cpu_gen *g = x->g;
     tri_cpu_direct direct;
-    bool fits = mlirTypeEqual(tri_type_element(mlirValueGetType(value)), x->mlir_element);
-    if (!fits || !tri_cpu_dot_direct(g, value, &direct)) {
-        x->a = pack(x, value, buffer);
+    if (!tri_cpu_find_left(x, value, &direct)) {
+        x->a = tri_cpu_pack_left(x, value, buffer);
         return;
     }
     x->a = direct.address;
@@ -120,7 +124,7 @@ void tri_cpu_place_left(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer
     LLVMBuildStore(g->b, direct.stride, stride);
     LLVMBuildCondBr(g->b, direct.test, next, copy);
     tri_cpu_move(g, 0, copy);
-    buffer = pack(x, value, buffer);
+    buffer = tri_cpu_pack_left(x, value, buffer);
     tri_cpu_at(g, 0);
     LLVMBuildStore(g->b, buffer, address);
     LLVMBuildStore(g->b, tri_cpu_i64(g, x->k), stride);
@@ -164,7 +168,7 @@ static void strip_eval(tri_cpu_gen *g, tri_cpu_sink *sink)
 /* Lanes of both, by turns. */
 static LLVMValueRef zip(tri_cpu_gen *g, LLVMValueRef x, LLVMValueRef y)
 {
-    LLVMValueRef order[TRI_CPU_LANES * max_group];
+    LLVMValueRef order[2 * TRI_CPU_MAX_LANES];
     int lanes = tri_cpu_lanes_of(x);
     for (int i = 0; i < 2 * lanes; i++)
         order[i] = LLVMConstInt(g->i32, (uint64_t)(i / 2 + (i % 2 ? lanes : 0)), false);
@@ -269,6 +273,7 @@ void tri_cpu_place_right(tri_cpu_product *x, MlirValue value, LLVMValueRef buffe
         domain.shape[d] = tri_type_dim(type, d);
     domain.shape[x->rank - 2] /= data.group;
     domain.ahead = domain.shape[x->rank - 2]; /* the block that comes next, below this one */
-    domain.lanes = (int)(x->strip < TRI_CPU_LANES ? x->strip : 0);
+    bool is_wide = x->isa && x->isa->is_tile && !x->is_split && !tri_cpu_has_function(g, value); /* of chunks of 16 */
+    domain.lanes = (int)(x->strip < TRI_CPU_LANES || is_wide ? x->strip : 0);
     tri_cpu_nest_run(g, &domain);
 }

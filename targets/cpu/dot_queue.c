@@ -217,6 +217,7 @@ bool tri_cpu_queue_begin(tri_cpu_gen *g, MlirOperation loop, intptr_t arg, LLVMV
     LLVMBuildStore(g->b, LLVMConstInt(g->i1, is_zero, false), q.is_fresh);
     LLVMBuildStore(g->b, tri_cpu_i64(g, 0), q.count);
     LLVMBuildStore(g->b, tri_cpu_i64(g, 0), q.first);
+    tri_cpu_panel_begin(g, &q);
     tri_cpu_queue *kept = TRI_NEW(g->arena, tri_cpu_queue);
     *kept = q;
     for (int i = 0; i < c.dot_count; i++)
@@ -252,8 +253,8 @@ static void place_operands(tri_cpu_gen *g, tri_cpu_queue *q, tri_cpu_product *x,
 {
     MlirValue b = tri_op_operand(x->op, 1);
     int64_t bytes = tri_cpu_product_bytes(x, x->k * x->n);
-    tri_cpu_place_left(x, tri_op_operand(x->op, 0),
-                       block_at(g, q->a_blocks, count, tri_cpu_product_bytes(x, x->m * x->k)));
+    tri_cpu_panel_place(q, x, tri_op_operand(x->op, 0),
+                        block_at(g, q->a_blocks, count, tri_cpu_product_bytes(x, x->m * x->k)));
     tri_cpu_at(g, 0);
     tri_cpu_cache *cache = tri_cpu_cache_new(g, b, bytes, q->blocks);
     if (!cache) {

@@ -158,7 +158,8 @@ static LLVMValueRef call_vector(tri_cpu_gen *g, const char *base, LLVMValueRef *
     if (!found || lanes > 16)
         return NULL;
     char name[48];
-    snprintf(name, sizeof name, "tri_vm_%s_%s_%d", base, is_f64 ? "f64" : "f32", width);
+    bool is_one = !lanes && !is_f64 && !strncmp(base, "exp", 3); /* exp and exp2 of a scalar, in as many lanes */
+    snprintf(name, sizeof name, "tri_vm_%s_%s_%d", base, is_f64 ? "f64" : "f32", is_one ? 1 : width);
     LLVMTypeRef params[max_params] = {g->ptr, g->ptr, g->ptr};
     LLVMTypeRef type = LLVMFunctionType(g->void_type, params, (unsigned)count + 1, false);
     LLVMValueRef fn = LLVMGetNamedFunction(g->module, name);

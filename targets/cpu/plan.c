@@ -20,6 +20,7 @@ typedef struct {
     bool is_spread; /* ... or they do not */
     int distance; /* from the root, in operations, the longest way */
     bool is_kept;
+    bool is_rounded; /* a product that several nests compute: it becomes part of a sum in none of them */
 } entry;
 
 /* Values further from their root than `longest_way` are kept: evaluation recurses that deep, and a nest of that size
@@ -164,13 +165,17 @@ static int distance_from_base(const tri_cpu_gen *g, MlirValue value, MlirValue *
     return own;
 }
 
-/* A few simple operations from one value, which then is kept instead: `x - mean` need not be, beside x. A product may
- * become part of a sum in one nest, and round otherwise there. */
+/* A few simple operations from one value, which then is kept instead: `x - mean` need not be, beside x. */
 static bool is_near(const tri_cpu_gen *g, MlirOperation op)
 {
     MlirValue base = {NULL};
-    return cost_of(op) >= 0 && !tri_op_is(op, "arith.mulf") &&
-           distance_from_base(g, tri_op_result(op, 0), &base, 0) <= near_budget;
+    return cost_of(op) >= 0 && distance_from_base(g, tri_op_result(op, 0), &base, 0) <= near_budget;
+}
+
+bool tri_cpu_is_rounded(const tri_cpu_gen *g, MlirOperation op)
+{
+    const entry *e = mlirOperationGetNumResults(op) ? tri_map_find_ptr(&g->plans, tri_op_result(op, 0).ptr) : NULL;
+    return e && e->is_rounded;
 }
 
 /* ---- memory order ---- */
@@ -343,6 +348,8 @@ static void plan_lazy(tri_cpu_gen *g, MlirOperation op)
     if (!is_kept && merged.state != USE_NONE && !is_free && !may_be_lazy(g, op, &merged) &&
         !may_be_read_again(g, op, &merged))
         is_kept = evaluation_cost(g, first, 0) > cheap_budget && !is_near(g, op);
+    if (!is_kept && merged.state == USE_MANY && tri_op_is(op, "arith.mulf"))
+        entry_of(g, first)->is_rounded = true;
     if (!is_kept && !is_free && merged.distance >= longest_way)
         is_kept = evaluation_cost(g, first, 0) > cheap_budget;
     if (is_kept && (is_shown || !is_leaf(op))) {

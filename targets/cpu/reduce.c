@@ -21,6 +21,7 @@ typedef struct {
     LLVMTypeRef types[max_values];    /* of one element in a register */
     LLVMValueRef results[max_values]; /* buffers; null: the result is a scalar */
     LLVMValueRef scalars[max_values]; /* then: its slot */
+    LLVMValueRef settled;             /* of float sums, slot of an i64: 1 when +0.0 was added to all lanes */
     LLVMValueRef fresh;               /* slot of an i1: nothing was combined yet; null: identities are known */
     tri_cpu_val vals[max_values];
     bool is_lanewise;                 /* accumulators are vectors */
@@ -91,6 +92,27 @@ static void reduce_enter(tri_cpu_gen *g, tri_cpu_sink *sink)
     }
     if (r->fresh)
         LLVMBuildStore(g->b, LLVMConstInt(g->i1, 1, false), r->fresh);
+    if (r->settled)
+        LLVMBuildStore(g->b, tri_cpu_i64(g, 0), r->settled);
+}
+
+/* Masked lanes are often zeros, which a sum need not wait for: +0.0 changes -0.0 alone, and there is none left when it
+ * has been added once. Goes on where it is not known to change nothing; to the block that is returned elsewhere. */
+static LLVMBasicBlockRef skip_zeros(tri_cpu_gen *g, const reduction *r)
+{
+    LLVMTypeRef bits = r->types[0] == g->f64 ? g->i64 : g->i32;
+    tri_cpu_at(g, r->vals[0].level); /* as a number: what is compared outside of a loop is compared in it, too */
+    LLVMValueRef v = LLVMBuildBitCast(g->b, r->vals[0].v, bits, "");
+    LLVMValueRef is_zero =
+        LLVMBuildZExt(g->b, LLVMBuildICmp(g->b, LLVMIntEQ, v, LLVMConstNull(bits), ""), g->i64, "");
+    tri_cpu_at(g, g->nest->loop_count);
+    LLVMValueRef settled = LLVMBuildLoad2(g->b, g->i64, r->settled, "");
+    LLVMValueRef is_done = LLVMBuildAnd(g->b, settled, is_zero, "");
+    LLVMBasicBlockRef adds = tri_cpu_new_block(g, "adds"), next = tri_cpu_new_block(g, "added");
+    LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntNE, is_done, tri_cpu_i64(g, 0), ""), next, adds);
+    LLVMPositionBuilderAtEnd(g->b, adds);
+    LLVMBuildStore(g->b, LLVMBuildOr(g->b, settled, is_zero, ""), r->settled);
+    return next;
 }
 
 static void reduce_eval(tri_cpu_gen *g, tri_cpu_sink *sink)
@@ -105,6 +127,7 @@ static void reduce_write(tri_cpu_gen *g, tri_cpu_sink *sink)
     reduction *r = sink->data;
     LLVMValueRef args[2 * max_values], out[max_values], now[max_values];
     tri_cpu_at(g, g->nest->loop_count);
+    LLVMBasicBlockRef next = r->settled && !r->vals[0].is_vec ? skip_zeros(g, r) : NULL;
     for (int i = 0; i < r->n; i++) {
         now[i] = r->is_lanewise ? tri_cpu_as_vector(g, r->vals[i]) : r->vals[i].v;
         args[i] = LLVMBuildLoad2(g->b, LLVMGetAllocatedType(r->acc[i]), r->acc[i], "");
@@ -118,6 +141,10 @@ static void reduce_write(tri_cpu_gen *g, tri_cpu_sink *sink)
     }
     if (fresh)
         LLVMBuildStore(g->b, LLVMConstInt(g->i1, 0, false), r->fresh);
+    if (next) {
+        LLVMBuildBr(g->b, next);
+        tri_cpu_move(g, g->nest->loop_count, next);
+    }
 }
 
 /* Combines the lanes of vectors by halves; scalars come out. */
@@ -194,7 +221,7 @@ static int reduce_vector_dim(tri_cpu_gen *g, MlirOperation op, const tri_cpu_dom
     return tri_cpu_vector_dim(g, d->rank, d->shape, none, tri_op_operand(op, 0));
 }
 
-static bool has_function(tri_cpu_gen *g, MlirValue value, int depth)
+static bool has_function_at(tri_cpu_gen *g, MlirValue value, int depth)
 {
     enum { max_depth = 12 };
     tri_cpu_bind *bind = tri_cpu_find(g, value);
@@ -205,10 +232,12 @@ static bool has_function(tri_cpu_gen *g, MlirValue value, int depth)
     if (depth > max_depth || tri_cpu_math_knows(op) || tri_op_is(op, "arith.remf"))
         return true;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-        if (has_function(g, tri_op_operand(op, i), depth + 1))
+        if (has_function_at(g, tri_op_operand(op, i), depth + 1))
             return true;
     return false;
 }
+
+bool tri_cpu_has_function(tri_cpu_gen *g, MlirValue value) { return has_function_at(g, value, 0); }
 
 /* Sums of columns: the rows are walked inside, so several vectors of columns at a time make whole lines of them. The
  * order along the rows does not change. Functions are made for chunks of 16. */
@@ -216,7 +245,7 @@ static int wide_lanes(tri_cpu_gen *g, MlirOperation op, int64_t extent)
 {
     int lanes = tri_host_has(&g->host, "avx512f") ? 64 : 32;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-        if (has_function(g, tri_op_operand(op, i), 0))
+        if (tri_cpu_has_function(g, tri_op_operand(op, i)))
             return 0;
     return extent >= lanes ? lanes : 0;
 }
@@ -228,7 +257,7 @@ static int row_lanes(tri_cpu_gen *g, MlirOperation op, int64_t extent)
     enum { lanes = 64, least_chunks = 4, most_bits = 32 };
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
         MlirValue operand = tri_op_operand(op, i);
-        if (has_function(g, operand, 0) || tri_type_bits(tri_type_element(mlirValueGetType(operand))) > most_bits)
+        if (tri_cpu_has_function(g, operand) || tri_type_bits(tri_type_element(mlirValueGetType(operand))) > most_bits)
             return 0;
     }
     return extent >= lanes * least_chunks ? lanes : 0;
@@ -280,6 +309,9 @@ static void prepare_slots(tri_cpu_gen *g, reduction *r, int lanes)
     }
     if (!has_identity)
         r->fresh = tri_cpu_temp(g, g->i1, "fresh");
+    else if (r->n == 1 && lanes > 1 && (r->types[0] == g->f32 || r->types[0] == g->f64) &&
+             tri_op_is(mlirBlockGetFirstOperation(tri_op_body(r->op, 0)), "arith.addf"))
+        r->settled = tri_cpu_temp(g, g->i64, "settled");
 }
 
 /* Combines once more where a quick maximum found nothing. */

@@ -376,6 +376,21 @@ tiles='-arch=x86-64-v4 -mattr=+amx-tile,+amx-bf16,+amx-int8'
     grep -qx x86-64-v4 said
 }
 
+@test "left operands that are converted are packed once for all programs of their rows" {
+    run_exec stays -arch="$HOST_ARCH"
+    [ "$(uname -m)" = x86_64 ] || skip "the rest is of x86"
+    run_exec stays -arch=x86-64
+    # split ones are; those that are read where they lie ask for no panel
+    tritcc -arch=x86-64-v4 -mattr=+amx-tile,+amx-bf16 -sig 'single(*fp32:16, *fp32:16, *fp32:16, i32, i32, i32, i32:16, i32:16, i32:16, 64, 64, 64)' \
+        -emit=llir=single.ll "$SRCDIR/tests/exec/tiles.tri"
+    grep -q 'call i64 @tri_cpu_rt_panel' single.ll
+    grep -q 'call ptr @tri_cpu_rt_room' single.ll
+    tritcc -arch=x86-64-v4 -sig 'grouped_f32(*fp32:16, *fp32:16, *fp32:16, i32:16, i32:16, i32:16, i32:16, 64, 64, 32, 8)' \
+        -emit=llir=direct.ll "$SRCDIR/tests/exec/panels.tri"
+    grep -q 'call ptr @tri_cpu_rt_room' direct.ll
+    [ "$(grep -c tri_cpu_rt_panel direct.ll)" = 0 ]
+}
+
 @test "sums stay in registers over loops, and programs share packed operands" {
     run_exec panels -arch="$HOST_ARCH"
     [ "$(uname -m)" = x86_64 ] || skip "the rest is of x86"
@@ -625,7 +640,7 @@ END
 #include "level.h"
 
 /* instead of the launcher's own: this processor has the second level */
-int tri_cpu_rt8_level(void) { return 2; }
+int tri_cpu_rt9_level(void) { return 2; }
 
 int main(void)
 {
