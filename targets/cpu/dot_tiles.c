@@ -150,61 +150,69 @@ typedef struct {
     LLVMValueRef m, n, k;
 } place;
 
-/* What the tiles of an operand hold: high parts (or numbers in one part), low parts, or what they held before. */
-typedef enum { HIGH, LOW, KEPT } part;
-
-static void load_left(const place *p, int row, part which)
+static void load_left(const place *p, bool is_low)
 {
     const tri_cpu_product *x = &p->each->x;
     tri_cpu_gen *g = x->g;
     int64_t size = x->isa->packed.bits / 8;
     LLVMValueRef rows = times(g, x->a_stride ? x->a_stride : tri_cpu_i64(g, x->k), size);
-    LLVMValueRef column = plus(g, times(g, p->k, size), which == LOW ? x->batch * x->m * x->k * size : 0);
-    LLVMValueRef at = address_of(g, p->each->base[0], plus(g, p->m, row * rows_of_tile), rows, column);
-    move_tile(g, "llvm.x86.tileloadd64", left_tile + row, at, rows);
+    LLVMValueRef column = plus(g, times(g, p->k, size), is_low ? x->batch * x->m * x->k * size : 0);
+    for (int r = 0; r < p->shape->down; r++) {
+        LLVMValueRef at = address_of(g, p->each->base[0], plus(g, p->m, r * rows_of_tile), rows, column);
+        move_tile(g, "llvm.x86.tileloadd64", left_tile + r, at, rows);
+    }
 }
 
-static void load_right(const place *p, int column, part which)
+static void load_right(const place *p, bool is_low)
 {
     const tri_cpu_product *x = &p->each->x;
     tri_cpu_gen *g = x->g;
     int64_t size = x->isa->packed.bits / 8, line = x->strip * 4; /* of a group of all columns of a strip */
     LLVMValueRef stride = tri_cpu_i64(g, line), group = LLVMBuildUDiv(g->b, p->k, tri_cpu_i64(g, x->isa->group), "");
-    LLVMValueRef strip = plus(g, times(g, p->n, x->k * size), which == LOW ? x->batch * x->k * x->n * size : 0);
-    LLVMValueRef at = address_of(g, p->each->base[1], group, stride, plus(g, strip, column * rows_of_tile * 4));
-    move_tile(g, "llvm.x86.tileloadd64", right_tile + column, at, stride);
+    LLVMValueRef strip = plus(g, times(g, p->n, x->k * size), is_low ? x->batch * x->k * x->n * size : 0);
+    for (int c = 0; c < p->shape->across; c++) {
+        LLVMValueRef at = address_of(g, p->each->base[1], group, stride, plus(g, strip, c * rows_of_tile * 4));
+        move_tile(g, "llvm.x86.tileloadd64", right_tile + c, at, stride);
+    }
 }
 
-/* Each tile is loaded in front of the first product that needs it: by then others of the step before are done. */
-static void multiply_tiles(const place *p, part left, part right)
+static void multiply_tiles(const place *p)
 {
     tri_cpu_gen *g = p->each->x.g;
     for (int i = 0; i < p->shape->across * p->shape->down; i++) {
-        int row = i / p->shape->across, column = i % p->shape->across;
-        if (column == 0 && left != KEPT)
-            load_left(p, row, left);
-        if (row == 0 && right != KEPT)
-            load_right(p, column, right);
-        LLVMValueRef args[3] = {tile_number(g, i), tile_number(g, left_tile + row),
-                                tile_number(g, right_tile + column)};
+        LLVMValueRef args[3] = {tile_number(g, i), tile_number(g, left_tile + i / p->shape->across),
+                                tile_number(g, right_tile + i % p->shape->across)};
         tri_cpu_intrinsic(g, p->each->x.isa->intrinsic, NULL, 0, args, 3);
     }
 }
 
 /* Of numbers in one part, and of high parts. */
-static void step_high(const place *p) { multiply_tiles(p, HIGH, HIGH); }
+static void step_high(const place *p)
+{
+    load_left(p, false);
+    load_right(p, false);
+    multiply_tiles(p);
+}
 
 static void step_small(const place *p)
 {
-    multiply_tiles(p, LOW, HIGH);
-    multiply_tiles(p, HIGH, LOW);
+    load_left(p, true);
+    load_right(p, false);
+    multiply_tiles(p);
+    load_left(p, false);
+    load_right(p, true);
+    multiply_tiles(p);
 }
 
 static void step_all(const place *p)
 {
-    multiply_tiles(p, LOW, HIGH);
-    multiply_tiles(p, HIGH, KEPT);
-    multiply_tiles(p, KEPT, LOW);
+    load_left(p, true);
+    load_right(p, false);
+    multiply_tiles(p);
+    load_left(p, false);
+    multiply_tiles(p);
+    load_right(p, true);
+    multiply_tiles(p);
 }
 
 enum { pair = 2 * rows_of_tile };
