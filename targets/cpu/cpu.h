@@ -392,8 +392,6 @@ bool tri_cpu_reduce_begin(tri_cpu_gen *g, MlirOperation op, int lanes);
 void tri_cpu_reduce_slice(tri_cpu_gen *g, MlirOperation op, LLVMValueRef slice);
 /* The identity of a combine function that is one known operation; null: none. */
 LLVMValueRef tri_cpu_reduce_identity(MlirOperation op, tri_cpu_type type, LLVMTypeRef llvm);
-/* Does evaluating it take a function of math.c, which has at most 16 lanes? */
-bool tri_cpu_has_function(tri_cpu_gen *g, MlirValue value);
 void tri_cpu_scan_op(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_dot_op(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_unsplat_op(tri_cpu_gen *g, MlirOperation op);

@@ -168,7 +168,7 @@ static void strip_eval(tri_cpu_gen *g, tri_cpu_sink *sink)
 /* Lanes of both, by turns. */
 static LLVMValueRef zip(tri_cpu_gen *g, LLVMValueRef x, LLVMValueRef y)
 {
-    LLVMValueRef order[2 * TRI_CPU_MAX_LANES];
+    LLVMValueRef order[TRI_CPU_LANES * max_group];
     int lanes = tri_cpu_lanes_of(x);
     for (int i = 0; i < 2 * lanes; i++)
         order[i] = LLVMConstInt(g->i32, (uint64_t)(i / 2 + (i % 2 ? lanes : 0)), false);
@@ -273,7 +273,6 @@ void tri_cpu_place_right(tri_cpu_product *x, MlirValue value, LLVMValueRef buffe
         domain.shape[d] = tri_type_dim(type, d);
     domain.shape[x->rank - 2] /= data.group;
     domain.ahead = domain.shape[x->rank - 2]; /* the block that comes next, below this one */
-    bool is_wide = x->isa && x->isa->is_tile && !x->is_split && !tri_cpu_has_function(g, value); /* of chunks of 16 */
-    domain.lanes = (int)(x->strip < TRI_CPU_LANES || is_wide ? x->strip : 0);
+    domain.lanes = (int)(x->strip < TRI_CPU_LANES ? x->strip : 0);
     tri_cpu_nest_run(g, &domain);
 }

@@ -127,7 +127,8 @@ static void reduce_write(tri_cpu_gen *g, tri_cpu_sink *sink)
     reduction *r = sink->data;
     LLVMValueRef args[2 * max_values], out[max_values], now[max_values];
     tri_cpu_at(g, g->nest->loop_count);
-    LLVMBasicBlockRef next = r->settled && !r->vals[0].is_vec ? skip_zeros(g, r) : NULL;
+    bool may_skip = r->settled && !r->vals[0].is_vec && !LLVMIsConstant(r->vals[0].v); /* LLVM adds a constant once */
+    LLVMBasicBlockRef next = may_skip ? skip_zeros(g, r) : NULL;
     for (int i = 0; i < r->n; i++) {
         now[i] = r->is_lanewise ? tri_cpu_as_vector(g, r->vals[i]) : r->vals[i].v;
         args[i] = LLVMBuildLoad2(g->b, LLVMGetAllocatedType(r->acc[i]), r->acc[i], "");
@@ -221,7 +222,7 @@ static int reduce_vector_dim(tri_cpu_gen *g, MlirOperation op, const tri_cpu_dom
     return tri_cpu_vector_dim(g, d->rank, d->shape, none, tri_op_operand(op, 0));
 }
 
-static bool has_function_at(tri_cpu_gen *g, MlirValue value, int depth)
+static bool has_function(tri_cpu_gen *g, MlirValue value, int depth)
 {
     enum { max_depth = 12 };
     tri_cpu_bind *bind = tri_cpu_find(g, value);
@@ -232,12 +233,10 @@ static bool has_function_at(tri_cpu_gen *g, MlirValue value, int depth)
     if (depth > max_depth || tri_cpu_math_knows(op) || tri_op_is(op, "arith.remf"))
         return true;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-        if (has_function_at(g, tri_op_operand(op, i), depth + 1))
+        if (has_function(g, tri_op_operand(op, i), depth + 1))
             return true;
     return false;
 }
-
-bool tri_cpu_has_function(tri_cpu_gen *g, MlirValue value) { return has_function_at(g, value, 0); }
 
 /* Sums of columns: the rows are walked inside, so several vectors of columns at a time make whole lines of them. The
  * order along the rows does not change. Functions are made for chunks of 16. */
@@ -245,7 +244,7 @@ static int wide_lanes(tri_cpu_gen *g, MlirOperation op, int64_t extent)
 {
     int lanes = tri_host_has(&g->host, "avx512f") ? 64 : 32;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-        if (tri_cpu_has_function(g, tri_op_operand(op, i)))
+        if (has_function(g, tri_op_operand(op, i), 0))
             return 0;
     return extent >= lanes ? lanes : 0;
 }
@@ -257,7 +256,7 @@ static int row_lanes(tri_cpu_gen *g, MlirOperation op, int64_t extent)
     enum { lanes = 64, least_chunks = 4, most_bits = 32 };
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
         MlirValue operand = tri_op_operand(op, i);
-        if (tri_cpu_has_function(g, operand) || tri_type_bits(tri_type_element(mlirValueGetType(operand))) > most_bits)
+        if (has_function(g, operand, 0) || tri_type_bits(tri_type_element(mlirValueGetType(operand))) > most_bits)
             return 0;
     }
     return extent >= lanes * least_chunks ? lanes : 0;

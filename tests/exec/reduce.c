@@ -247,6 +247,30 @@ static void quotients(void)
     }
 }
 
+static void masked_sums(void)
+{
+    enum { n = 512 };
+    static const float others[] = {0.0f, -0.0f, 1.5f, -INFINITY, -400.0f, NAN}, scales[] = {1.0f, -1.0f};
+    float x[n], out[2];
+    for (int i = 0; i < n; i++)
+        x[i] = random_float();
+    for (int count = 0; count <= n; count += 37) {
+        for (int k = 0; k < 12; k++) {
+            float other = others[k / 2], scale = scales[k % 2];
+            double sum = 0, powers = 0;
+            LAUNCH(masked_sum(NULL, one, x, out, other, scale, count));
+            for (int i = 0; i < n; i++) {
+                sum += (double)(i < count ? x[i] : other) * scale;
+                powers += exp2(i < count ? x[i] : other);
+            }
+            NEAR("masked sum", count, out[0], sum, 1e-5);
+            NEAR("masked powers", count, out[1], powers, 1e-5);
+            if (!count && other == 0)
+                SAME("its sign", k, signbit(out[0]) != 0, (signbit(other) != 0) != (scale < 0));
+        }
+    }
+}
+
 int main(void)
 {
     sums();
@@ -259,5 +283,6 @@ int main(void)
     wide();
     chunked();
     quotients();
+    masked_sums();
     return finish("reduce");
 }
