@@ -75,7 +75,8 @@ MlirContext tri_context_create_mlir(tri_diag *diag)
     mlirDialectRegistryDestroy(registry);
     mlirContextAttachDiagnosticHandler(context, on_diagnostic, diag, NULL);
     /* Operations are made by name, which needs their dialect loaded. */
-    static const char *const loaded[] = {"tt", "ttg", "ttng", "ttig", "amdg", "arith", "math", "scf", "cf", "ub"};
+    static const char *const loaded[] = {"tt",   "ttg",   "ttng", "nvws", "ttig", "amdg",
+                                         "arith", "math", "scf",  "cf",   "ub"};
     for (size_t i = 0; i < sizeof loaded / sizeof *loaded; i++)
         mlirContextGetOrLoadDialect(context, mlirStringRefCreateFromCString(loaded[i]));
     return context;

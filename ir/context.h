@@ -4,7 +4,7 @@
 
 #include "ir/unit.h"
 
-/* Creates the context with tt ttg ttng ttig amdg arith math scf cf ub registered (loaded on first use or on
+/* Creates the context with tt ttg ttng nvws ttig amdg arith math scf cf ub registered (loaded on first use or on
  * parsing; llvm is registered for the few attributes and ops of it that appear in ttir), threads
  * off, and diagnostics sent to `diag`. The caller destroys it last. */
 MlirContext tri_context_create_mlir(tri_diag *diag);

@@ -238,6 +238,13 @@ bool linearOf(mlir::RankedTensorType tensor, tri_linear *out);
 #define GET_TYPEDEF_CLASSES
 #include "ir/ttng_types.h.inc"
 
+#include "ir/nvws_dialect.h.inc"
+#include "ir/nvws_enums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "ir/nvws_attrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "ir/nvws_types.h.inc"
+
 #include "ir/ttig_dialect.h.inc"
 #include "ir/ttig_enums.h.inc"
 #define GET_ATTRDEF_CLASSES
@@ -256,6 +263,8 @@ bool linearOf(mlir::RankedTensorType tensor, tri_linear *out);
 #include "ir/ttg_ops.h.inc"
 #define GET_OP_CLASSES
 #include "ir/ttng_ops.h.inc"
+#define GET_OP_CLASSES
+#include "ir/nvws_ops.h.inc"
 #define GET_OP_CLASSES
 #include "ir/ttig_ops.h.inc"
 #define GET_OP_CLASSES

@@ -36,8 +36,8 @@ struct LLVMExtension : DialectExtensionBase {
 
 void tri_island_register(MlirDialectRegistry registry)
 {
-    unwrap(registry)->insert<tri::tt::TTDialect, tri::ttg::TTGDialect, tri::ttng::TTNGDialect, tri::ttig::TTIGDialect,
-                             tri::amdg::AMDGDialect, tri::gen::GENDialect, arith::ArithDialect,
+    unwrap(registry)->insert<tri::tt::TTDialect, tri::ttg::TTGDialect, tri::ttng::TTNGDialect, tri::nvws::NVWSDialect,
+                             tri::ttig::TTIGDialect, tri::amdg::AMDGDialect, tri::gen::GENDialect, arith::ArithDialect,
                              cf::ControlFlowDialect>();
     tri::registerGpuDialect(*unwrap(registry));
     tri::registerRocdlDialect(*unwrap(registry));

@@ -1,16 +1,18 @@
 # The dialect island: generated headers, C++ objects, precompiled header.
 IR_TD = $(wildcard $(srcdir)/ir/*.td)
-IR_DIALECTS = tt ttg ttng ttig amdg triton_gen
+IR_DIALECTS = tt ttg ttng nvws ttig amdg triton_gen
 IR_TBLGEN = $(MLIR_TBLGEN) -I$(srcdir) -I$(LLVM_INCLUDE)
 IR_SHARDS_tt = 0 1 2 3 4 5
 IR_SHARDS_ttg = 0 1 2 3
 IR_SHARDS_ttng = 0 1 2 3
+IR_SHARDS_nvws = 0 1
 IR_SHARDS_ttig = 0 1
 IR_SHARDS_amdg = 0 1
 IR_SHARDS_triton_gen = 0 1
 IR_DEFS_tt = 6
 IR_DEFS_ttg = 4
 IR_DEFS_ttng = 4
+IR_DEFS_nvws = 2
 IR_DEFS_ttig = 2
 IR_DEFS_amdg = 2
 IR_DEFS_triton_gen = 2

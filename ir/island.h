@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/* Inserts tt ttg ttng ttig amdg arith math scf cf ub llvm into the registry (ir/dialects.cpp). */
+/* Inserts tt ttg ttng nvws ttig amdg arith math scf cf ub llvm into the registry (ir/dialects.cpp). */
 void tri_island_register(MlirDialectRegistry registry);
 
 /* Parses a module (an implicit one around bare operations), brings what other releases of Triton spell

@@ -272,6 +272,11 @@ def CLCTryCancelOp : TTNG_Op<"clc_try_cancel"> {
   let assemblyFormat = "$result `,` $barrier attr-dict `:` qualified(type($result)) `,` qualified(type($barrier))";
   let hasVerifier = 1;
 }
+def CLCTryCancelSyncOp : TTNG_Op<"clc_try_cancel_sync"> {
+  let results = (outs TT_Tensor:$response);
+  let assemblyFormat = "attr-dict `:` type($response)";
+  let hasVerifier = 1;
+}
 def CLCLoadResultOp : TTNG_Op<"clc_load_result"> {
   let arguments = (ins BufferRead:$src);
   let results = (outs I<128>:$result);

@@ -143,6 +143,14 @@ LogicalResult CLCTryCancelOp::verify()
     return verifyCompletionBarrier(*this, getBarrier().getType());
 }
 
+LogicalResult CLCTryCancelSyncOp::verify()
+{
+    auto response = cast<RankedTensorType>(getResponse().getType());
+    if (response.getShape() != ArrayRef<int64_t>{2} || !response.getElementType().isInteger(64))
+        return emitOpError("the response is two elements of i64, not ") << response;
+    return success();
+}
+
 /* ---- bulk copies ---- */
 
 /* The same layout but for leading dimensions of one element, which loads drop. */

@@ -241,6 +241,8 @@ static LogicalResult verifyTensor(Operation *op, Type type, LaunchShape *shape, 
     if (!tensor.hasStaticShape())
         return op->emitOpError("has a tensor without static shape: ") << tensor;
     int64_t count = tensor.getNumElements();
+    if (isa<nvws::TokenType>(tensor.getElementType()))
+        return success(); /* one for each buffer, of which there may be any number */
     if (!isPowerOfTwo(count))
         return op->emitOpError("number of elements must be a power of two, but ") << tensor << " has " << count;
     if (count > limit)

@@ -42,6 +42,14 @@ MlirOperation tri_loops_rebuild(tri_arena *arena, MlirOperation op, intptr_t num
     });
 }
 
+void tri_loops_copy_attributes(MlirOperation from, MlirOperation to)
+{
+    for (intptr_t i = 0; i < mlirOperationGetNumAttributes(from); i++) {
+        MlirNamedAttribute named = mlirOperationGetAttribute(from, i);
+        mlirOperationSetAttributeByName(to, mlirIdentifierStr(named.name), named.attribute);
+    }
+}
+
 static MlirOperation extend(tri_arena *arena, MlirOperation op, intptr_t num_inits, const MlirValue *inits,
                             intptr_t num_types, const MlirType *types)
 {

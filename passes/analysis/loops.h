@@ -24,6 +24,9 @@ bool tri_loops_is_inside(MlirOperation loop, MlirValue value);
 MlirOperation tri_loops_rebuild(tri_arena *arena, MlirOperation op, intptr_t num_operands, const MlirValue *operands,
                                 intptr_t num_types, const MlirType *types);
 
+/* Gives an operation the attributes of another. */
+void tri_loops_copy_attributes(MlirOperation from, MlirOperation to);
+
 /* A loop's attribute: it is a few trips long, so that code around it which overlaps them does not pay. */
 #define TRI_LOOPS_FEW_TRIPS "tritcc.few-trips"
 

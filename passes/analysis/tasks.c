@@ -6,22 +6,30 @@ enum { MAX_TASKS = 64 };
 
 static const char name[] = "async_task_id";
 
-uint64_t tri_tasks_of(MlirOperation op)
+uint64_t tri_tasks_read(MlirAttribute attr)
 {
-    int32_t ids[MAX_TASKS];
     uint64_t tasks = 0;
-    int count = tri_op_i32s(op, name, ids, MAX_TASKS);
-    for (int i = 0; i < count; i++)
-        tasks |= ids[i] >= 0 && ids[i] < MAX_TASKS ? UINT64_C(1) << ids[i] : 0;
+    bool is_list = !mlirAttributeIsNull(attr) && mlirAttributeIsADenseI32Array(attr);
+    for (intptr_t i = 0; is_list && i < mlirDenseArrayGetNumElements(attr); i++) {
+        int32_t id = mlirDenseI32ArrayGetElement(attr, i);
+        tasks |= id >= 0 && id < MAX_TASKS ? UINT64_C(1) << id : 0;
+    }
     return tasks;
 }
 
-void tri_tasks_set(MlirOperation op, uint64_t tasks)
+MlirAttribute tri_tasks_make(MlirContext context, uint64_t tasks)
 {
     int32_t ids[MAX_TASKS];
     intptr_t count = 0;
     for (int i = 0; i < MAX_TASKS; i++)
         if (tasks >> i & 1)
             ids[count++] = i;
-    tri_builder_set_attr(op, name, mlirDenseI32ArrayGet(mlirOperationGetContext(op), count, ids));
+    return mlirDenseI32ArrayGet(context, count, ids);
+}
+
+uint64_t tri_tasks_of(MlirOperation op) { return tri_tasks_read(tri_op_attr(op, name)); }
+
+void tri_tasks_set(MlirOperation op, uint64_t tasks)
+{
+    tri_builder_set_attr(op, name, tri_tasks_make(mlirOperationGetContext(op), tasks));
 }

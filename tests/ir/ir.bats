@@ -20,6 +20,10 @@ load ../helpers
     tritcc -x ttir "$SRCDIR/tests/ir/errors/ttng.mlir" -passes= -split-input-file -verify-diagnostics
 }
 
+@test "each rule of nvws is enforced" {
+    tritcc -x ttir "$SRCDIR/tests/ir/errors/nvws.mlir" -passes= -split-input-file -verify-diagnostics
+}
+
 @test "each rule of amdg is enforced" {
     tritcc -x ttir "$SRCDIR/tests/ir/errors/amdg.mlir" -passes= -split-input-file -verify-diagnostics
 }

@@ -48,6 +48,7 @@ tt.func @f(%a: !ttg.memdesc<128x64xf16, #shared1, #smem, mutable>, %b: !ttg.memd
   ttng.tc_gen5_mma_scaled %a, %b, %tm, %sa, %sa, %p, %p lhs = e5m2 rhs = e5m2 : !ttg.memdesc<128x64xf16, #shared1, #smem, mutable>, !ttg.memdesc<64x128xf16, #shared1, #smem, mutable>, !ttg.memdesc<128x128xf32, #tmem, #ttng.tensor_memory, mutable>, !ttg.memdesc<128x4xi8, #tmem_scales, #ttng.tensor_memory, mutable>, !ttg.memdesc<128x4xi8, #tmem_scales, #ttng.tensor_memory, mutable>
   ttng.tc_gen5_commit %bar : !ttg.memdesc<1xi64, #shared, #smem, mutable>
   ttng.tc_gen5_commit %bar, %p : !ttg.memdesc<1xi64, #shared, #smem, mutable>
+  %response = ttng.clc_try_cancel_sync : tensor<2xi64>
   tt.return
 }
 }

@@ -1,0 +1,177 @@
+/* The ring of buffers, and how the group that makes a value fills one. */
+#include "passes/ttgir/insert_aref/aref.h"
+
+#include "ir/analysis/blocked.h"
+#include "ir/type.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+
+#include <stdio.h>
+
+MlirOperation tri_insert_aref_make(const aref_place *place, const tri_op *op)
+{
+    tri_builder b = place->b;
+    MlirOperation made = tri_builder_create(&b, op);
+    static const char *const schedule[] = {"loop.stage", "loop.cluster"};
+    tri_partitions_set(made, place->partitions);
+    for (size_t i = 0; !mlirOperationIsNull(place->like) && i < sizeof schedule / sizeof *schedule; i++) {
+        MlirAttribute attr = tri_op_attr(place->like, schedule[i]);
+        if (!mlirAttributeIsNull(attr))
+            tri_builder_set_attr(made, schedule[i], attr);
+    }
+    return made;
+}
+
+MlirValue tri_insert_aref_value(const aref_place *place, const char *name, intptr_t n, const MlirValue *operands,
+                                MlirType type)
+{
+    return tri_op_result(tri_insert_aref_make(place, &(tri_op){.name = name, .num_operands = n, .operands = operands,
+                                                               .num_results = 1, .results = &type}), 0);
+}
+
+MlirOperation tri_insert_aref_enter(const aref_value *v, const aref_place *place, const char *name, MlirType buffer)
+{
+    MlirContext context = place->b.context;
+    MlirType types[] = {buffer, tri_type_async_token(context)};
+    const int32_t segments[] = {1, 0, 0}; /* no stage or phase yet */
+    tri_attr attr = {"operandSegmentSizes", tri_attr_i32s(context, 3, segments)};
+    return tri_insert_aref_make(place, &(tri_op){.name = name, .num_operands = 1, .operands = &v->aref,
+                                                 .num_results = 2, .results = types, .num_attrs = 1, .attrs = &attr});
+}
+
+tri_attr tri_insert_aref_kind(MlirContext context, const char *kind)
+{
+    char text[64];
+    snprintf(text, sizeof text, "[#nvws.async_op<%s>]", kind);
+    return (tri_attr){"async_ops", mlirAttributeParseGet(context, mlirStringRefCreateFromCString(text))};
+}
+
+MlirType tri_insert_aref_tensor_type(const aref_value *v)
+{
+    MlirType type = mlirValueGetType(v->value);
+    if (tri_type_is_tensor(type))
+        return type;
+    MlirOperation module = v->loop;
+    int64_t shape[] = {1};
+    while (!mlirOperationIsNull(mlirOperationGetParentOperation(module)))
+        module = mlirOperationGetParentOperation(module);
+    MlirType plain = tri_type_tensor(1, shape, type, (MlirAttribute){NULL});
+    return tri_type_with_encoding(plain, tri_blocked_default_attr(plain, tri_blocked_launch(module)));
+}
+
+/* One buffer as its readers see it: that of the alloc which it replaces, else of the tensor, as its descriptor says
+ * where that fills it. */
+static MlirType one_buffer(const aref_value *v)
+{
+    if (!mlirOperationIsNull(v->alloc))
+        return mlirValueGetType(v->value);
+    tri_memdesc desc;
+    MlirType type = tri_partitions_buffer(tri_insert_aref_tensor_type(v), false);
+    tri_type_get_memdesc(type, &desc);
+    if (!mlirOperationIsNull(v->load))
+        desc.encoding = tri_type_encoding(tri_type_desc_block(mlirValueGetType(tri_op_operand(v->load, 0))));
+    return tri_type_memdesc(&desc);
+}
+
+static void append_text(MlirStringRef piece, void *buf) { tri_buf_add(buf, piece.data, piece.length); }
+
+/* !nvws.aref<[TYPE]> */
+static MlirType reference_to(MlirType ring)
+{
+    tri_buf text = {0};
+    tri_buf_add_z(&text, "!nvws.aref<[");
+    mlirTypePrint(ring, append_text, &text);
+    tri_buf_add_z(&text, "]>");
+    tri_str name = tri_buf_str(&text);
+    MlirType type = mlirTypeParseGet(mlirTypeGetContext(ring), mlirStringRefCreate(name.data, name.len));
+    tri_buf_fini(&text);
+    return type;
+}
+
+void tri_insert_aref_create(aref_value *v)
+{
+    tri_memdesc one, ring = {.is_mutable = true};
+    v->one = one_buffer(v);
+    tri_type_get_memdesc(v->one, &one);
+    ring.rank = ring.alloc_rank = one.rank + 1;
+    ring.shape[0] = ring.alloc_shape[0] = 1;
+    for (int i = 0; i < one.rank; i++)
+        ring.shape[i + 1] = ring.alloc_shape[i + 1] = one.shape[i];
+    ring.element = one.element, ring.encoding = one.encoding, ring.space = one.space;
+    v->ring = tri_type_memdesc(&ring);
+    tri_builder b = tri_builder_before(v->loop);
+    MlirValue buffers =
+        tri_builder_value(&b, &(tri_op){.name = "ttg.local_alloc", .num_results = 1, .results = &v->ring});
+    v->aref = tri_builder_unary(&b, "nvws.aref.create", reference_to(v->ring), buffers);
+}
+
+/* The operation that has made the value, at the end of a chain of what loops carry. */
+static MlirOperation maker_of(const aref_value *v)
+{
+    MlirBlock block;
+    intptr_t i;
+    MlirValue value = v->value;
+    for (int depth = 0; tri_op_is_block_argument(value, &block, &i) && depth < 64; depth++) {
+        MlirOperation loop = mlirBlockGetParentOperation(block);
+        bool is_for = tri_op_is(loop, "scf.for");
+        if (!is_for && !tri_op_is(loop, "scf.while"))
+            return (MlirOperation){NULL};
+        value = tri_op_operand(mlirBlockGetTerminator(tri_op_body(loop, is_for ? 0 : 1)), i - is_for);
+    }
+    return !mlirOperationIsNull(v->load) ? v->load : tri_op_def(value);
+}
+
+static int32_t tensor_bytes(MlirType tensor)
+{
+    return (int32_t)(tri_type_num_elements(tensor) * tri_type_bits(tri_type_element(tensor)) / 8);
+}
+
+/* The descriptor's copy goes to the buffer instead of registers. */
+static void put_load(const aref_value *v, const aref_place *place, MlirValue buffer)
+{
+    bool is_gather = tri_op_is(v->load, "tt.descriptor_gather");
+    intptr_t n = mlirOperationGetNumOperands(v->load);
+    MlirValue operands[TRI_MAX_RANK + 4];
+    for (intptr_t i = 0; i < n; i++)
+        operands[i] = tri_op_operand(v->load, i);
+    operands[n] = buffer;
+    MlirType tensor = mlirValueGetType(tri_op_result(v->load, 0));
+    tri_attr attrs[] = {{"txCount", tri_attr_i32(mlirOperationGetContext(v->load), tensor_bytes(tensor))},
+                        {"cache", tri_op_attr(v->load, "cache")},
+                        {"evict", tri_op_attr(v->load, "evict")}};
+    tri_insert_aref_make(place, &(tri_op){.name = is_gather ? "nvws.descriptor_gather" : "nvws.descriptor_load",
+                               .num_operands = n + 1, .operands = operands,
+                               .num_attrs = is_gather ? 1 : 3, .attrs = attrs});
+}
+
+static void put_value(const aref_value *v, const aref_place *place, MlirValue buffer)
+{
+    MlirValue value = mlirOperationIsNull(v->alloc) ? v->value : tri_op_operand(v->alloc, 0);
+    MlirType tensor = mlirOperationIsNull(v->alloc) ? tri_insert_aref_tensor_type(v) : mlirValueGetType(value);
+    if (!mlirTypeEqual(mlirValueGetType(value), tensor))
+        value = tri_insert_aref_value(place, "tt.splat", 1, &value, tensor);
+    MlirValue operands[] = {value, buffer};
+    tri_insert_aref_make(place, &(tri_op){.name = "ttg.local_store", .num_operands = 2, .operands = operands});
+}
+
+void tri_insert_aref_put(aref_value *v, tri_builder at)
+{
+    tri_memdesc one, ring;
+    tri_type_get_memdesc(v->one, &one);
+    tri_type_get_memdesc(v->ring, &ring);
+    one.is_mutable = true;
+    one.alloc_rank = ring.rank;
+    for (int i = 0; i < ring.rank; i++)
+        one.alloc_shape[i] = ring.shape[i];
+    aref_place place = {.b = at, .partitions = v->partitions & -v->partitions, .like = maker_of(v)};
+    MlirOperation enter = tri_insert_aref_enter(v, &place, "nvws.aref.put.enter", tri_type_memdesc(&one));
+    bool is_load = !mlirOperationIsNull(v->load);
+    if (is_load)
+        put_load(v, &place, tri_op_result(enter, 0));
+    else
+        put_value(v, &place, tri_op_result(enter, 0));
+    MlirValue operands[] = {v->aref, tri_op_result(enter, 1)};
+    tri_attr kind = tri_insert_aref_kind(at.context, is_load ? "tma_load" : "none");
+    tri_insert_aref_make(&place, &(tri_op){.name = "nvws.aref.put.exit", .num_operands = 2, .operands = operands,
+                                .num_attrs = 1, .attrs = &kind});
+}
