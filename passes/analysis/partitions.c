@@ -162,3 +162,20 @@ int32_t tri_partitions_warps_at(MlirOperation op)
             return (int32_t)tri_op_int(op, "ttg.num-warps", 0);
     return DEFAULT_WARPS;
 }
+
+static void append_text(MlirStringRef piece, void *buf) { tri_buf_add(buf, piece.data, piece.length); }
+
+MlirType tri_partitions_reference(size_t n, const MlirType *rings)
+{
+    tri_buf text = {0};
+    tri_buf_add_z(&text, "!nvws.aref<[");
+    for (size_t i = 0; i < n; i++) {
+        tri_buf_add_z(&text, i ? ", " : "");
+        mlirTypePrint(rings[i], append_text, &text);
+    }
+    tri_buf_add_z(&text, "]>");
+    tri_str name = tri_buf_str(&text);
+    MlirType type = mlirTypeParseGet(mlirTypeGetContext(rings[0]), mlirStringRefCreate(name.data, name.len));
+    tri_buf_fini(&text);
+    return type;
+}

@@ -38,6 +38,8 @@ bool tri_partitions_check(tri_diag *diag, MlirOperation loop);
 
 /* Shared memory, not swizzled, by which a tensor goes from one group to another. */
 MlirType tri_partitions_buffer(MlirType tensor, bool is_mutable);
+/* !nvws.aref<[RING, ...]> */
+MlirType tri_partitions_reference(size_t n, const MlirType *rings);
 /* Warps around an operation: of what it stands in, or of the module. */
 int32_t tri_partitions_warps_at(MlirOperation op);
 

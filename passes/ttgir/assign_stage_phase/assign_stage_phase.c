@@ -225,19 +225,23 @@ static void work_out_results(tri_arena *arena, MlirOperation loop)
     }
 }
 
-static bool run_assign_stage_phase(tri_pass_run *run)
+void tri_assign_stage_phase(tri_arena *arena, MlirOperation module)
 {
     tri_op_list creates = {0}, loops = {0};
-    MlirOperation module = mlirModuleGetOperation(run->module);
-    tri_op_collect_named(module, "nvws.aref.create", run->arena, &creates);
+    tri_op_collect_named(module, "nvws.aref.create", arena, &creates);
     for (size_t i = 0; i < creates.len; i++) {
-        assign_side(run->arena, creates.at[i], "nvws.aref.put.enter", 0);
-        assign_side(run->arena, creates.at[i], "nvws.aref.get.enter", 1);
+        assign_side(arena, creates.at[i], "nvws.aref.put.enter", 0);
+        assign_side(arena, creates.at[i], "nvws.aref.get.enter", 1);
     }
-    tri_op_collect_named(module, "scf.for", run->arena, &loops);
+    tri_op_collect_named(module, "scf.for", arena, &loops);
     for (size_t i = 0; creates.len && i < loops.len; i++)
         if (tri_op_flag(loops.at[i], "tt.warp_specialize"))
-            work_out_results(run->arena, loops.at[i]);
+            work_out_results(arena, loops.at[i]);
+}
+
+static bool run_assign_stage_phase(tri_pass_run *run)
+{
+    tri_assign_stage_phase(run->arena, mlirModuleGetOperation(run->module));
     return true;
 }
 

@@ -18,6 +18,9 @@ typedef struct {
     MlirValue stage, phase, token;
 } stages_state;
 
+/* The pass' work on a module (assign_stage_phase.c). */
+void tri_assign_stage_phase(tri_arena *arena, MlirOperation module);
+
 /* Is it an operation by which these groups take a buffer? */
 bool tri_stages_takes(const stages_side *s, MlirOperation op);
 /* Says at each operation of a block that takes a buffer which one, and in which phase; returns what is so behind it. */

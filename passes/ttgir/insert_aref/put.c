@@ -73,21 +73,6 @@ static MlirType one_buffer(const aref_value *v)
     return tri_type_memdesc(&desc);
 }
 
-static void append_text(MlirStringRef piece, void *buf) { tri_buf_add(buf, piece.data, piece.length); }
-
-/* !nvws.aref<[TYPE]> */
-static MlirType reference_to(MlirType ring)
-{
-    tri_buf text = {0};
-    tri_buf_add_z(&text, "!nvws.aref<[");
-    mlirTypePrint(ring, append_text, &text);
-    tri_buf_add_z(&text, "]>");
-    tri_str name = tri_buf_str(&text);
-    MlirType type = mlirTypeParseGet(mlirTypeGetContext(ring), mlirStringRefCreate(name.data, name.len));
-    tri_buf_fini(&text);
-    return type;
-}
-
 void tri_insert_aref_create(aref_value *v)
 {
     tri_memdesc one, ring = {.is_mutable = true};
@@ -102,7 +87,7 @@ void tri_insert_aref_create(aref_value *v)
     tri_builder b = tri_builder_before(v->loop);
     MlirValue buffers =
         tri_builder_value(&b, &(tri_op){.name = "ttg.local_alloc", .num_results = 1, .results = &v->ring});
-    v->aref = tri_builder_unary(&b, "nvws.aref.create", reference_to(v->ring), buffers);
+    v->aref = tri_builder_unary(&b, "nvws.aref.create", tri_partitions_reference(1, &v->ring), buffers);
 }
 
 /* The operation that has made the value, at the end of a chain of what loops carry. */
