@@ -1,5 +1,5 @@
 // RUN: tritcc -x ttgir -passes=insert-aref %s | FileCheck %s
-// positive: @tensor @scalar @carried @block @copy @kept @branch
+// positive: @tensor @scalar @carried @block @copy @kept @answer @branch
 // negative: @alone @unshared
 // loop: @tensor @unshared
 // if: @branch
@@ -8,6 +8,7 @@
 #rows = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#bytes = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 !v = tensor<32xi32, #blocked>
 !b = !ttg.memdesc<64x64xf16, #shared, #smem>
@@ -108,6 +109,30 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
       %v = tt.splat %i {ttg.partition = array<i32: 0>} : i32 -> !v
       %w = arith.addi %v, %v {ttg.partition = array<i32: 0, 1>} : !v
     } {tt.warp_specialize, ttg.partition = array<i32: 0, 1>, ttg.partition.stages = [0, 0], ttg.warp_specialize.tag = 0 : i32}
+    tt.return
+  }
+
+  // The answer to a request for work comes to the buffer by itself, of which there are two.
+  // CHECK-LABEL: @answer
+  // CHECK:         ttg.local_alloc {alignment = 16 : i32} : () -> !ttg.memdesc<2x2xi64
+  // CHECK:           %[[P:.*]], %[[T:.*]] = nvws.aref.put.enter %[[R:.*]] {ttg.partition = array<i32: 1>}
+  // CHECK-NEXT:      nvws.clc_try_cancel %[[P]] {ttg.partition = array<i32: 1>}
+  // CHECK-NEXT:      nvws.aref.put.exit %[[R]], %[[T]] [#nvws.async_op<clc>]
+  // CHECK-NOT:       ttng.clc_try_cancel_sync
+  // CHECK:           %[[G:.*]], %[[U:.*]] = nvws.aref.get.enter %[[R]] {ttg.partition = array<i32: 0, 1>}
+  // CHECK-NEXT:      ttng.clc_load_result %[[G]]
+  // CHECK-NEXT:      nvws.aref.get.exit %[[R]], %[[U]] [#nvws.async_op<none>] {ttg.partition = array<i32: 0, 1>}
+  tt.func @answer(%run: i1) {
+    %l = scf.while (%c = %run) : (i1) -> i1 {
+      scf.condition(%c) {ttg.partition = array<i32: 0, 1>} %c : i1
+    } do {
+    ^bb0(%c: i1):
+      %w = ttng.clc_try_cancel_sync {ttg.partition = array<i32: 1>} : tensor<2xi64, #blocked>
+      %b = ttg.local_alloc %w {alignment = 16 : i32, ttg.partition = array<i32: 1>} : (tensor<2xi64, #blocked>) -> !ttg.memdesc<2xi64, #bytes, #smem, mutable>
+      %x = ttng.clc_load_result %b {ttg.partition = array<i32: 0, 1>} : !ttg.memdesc<2xi64, #bytes, #smem, mutable> -> i128
+      %n = ttng.clc_is_canceled %x {ttg.partition = array<i32: 0, 1>} : i128 -> i1
+      scf.yield {ttg.partition = array<i32: 0, 1>} %n : i1
+    } attributes {tt.warp_specialize, ttg.partition = array<i32: 0, 1>, ttg.partition.outputs = [array<i32: 0, 1>], ttg.partition.stages = [0, 0], ttg.warp_specialize.tag = 0 : i32}
     tt.return
   }
 

@@ -24,6 +24,7 @@ typedef struct {
     uint64_t partitions; /* that make it */
     MlirOperation alloc; /* that makes it of a tensor in shared memory, or null */
     MlirOperation load;  /* by descriptor, whose copy can go to the buffer directly, or null */
+    MlirOperation request; /* for the work of another program, whose answer comes to the buffer, or null */
     TRI_VEC(aref_consumers) consumers;
     MlirType ring, one;  /* of the buffers, and of one as consumers see it */
     MlirValue aref;

@@ -184,6 +184,8 @@ void tri_insert_aref_get(aref_value *v, const aref_consumers *consumers)
     MlirOperation first = first_user(v, consumers), begin, end, load = {NULL};
     MlirOperation last = last_reader(&r, first);
     find_schedule(v, consumers, &r, &begin, &end);
+    if (!mlirOperationIsNull(v->request))
+        begin = end = consumers->uses.at[0].op;
     bool all = !mlirOperationIsNull(v->alloc);
     aref_place place = {.b = tri_builder_before(first), .like = begin,
                         .partitions = all ? consumers->partitions : consumers->partitions & ~v->partitions};

@@ -15,8 +15,8 @@
  * Of loops with tt.warp_specialize whose operations say their groups (ttg.partition). Tensors, numbers, what loops
  * carry, and blocks in shared memory; of a block that only other groups use, and that a descriptor loads, the copy goes
  * to the buffer at once. Groups that have the value, where others that use it at the same place do not, keep their own
- * (nvws.aref.phi). The rings hold one buffer. In no pipeline: automatic-warp-specialization makes its rings itself.
- * Answers to nvws-insert-aref, without what is in the tensor memory of Blackwell.
+ * (nvws.aref.phi). Rings hold one buffer, those of answers to ttng.clc_try_cancel_sync two. In no pipeline:
+ * automatic-warp-specialization makes its rings itself. Answers to nvws-insert-aref, without what is in the tensor memory of Blackwell.
  * Test: tests/passes/insert-aref.mlir */
 #include "passes/passes.h"
 
@@ -81,6 +81,8 @@ static bool find_consumers(aref_value *v)
         v->alloc = def;
         load = tri_op_def(tri_op_operand(def, 0));
     }
+    if (!mlirOperationIsNull(v->alloc) && !mlirOperationIsNull(load) && tri_op_is(load, "ttng.clc_try_cancel_sync"))
+        v->request = load;
     own += collect_uses(v, v->value);
     bool is_load = loads_by_descriptor(load) && tri_partitions_of(load) == v->partitions;
     if (is_load && !mlirOperationIsNull(v->alloc))
@@ -129,6 +131,7 @@ static bool hand_on(aref_value *v, tri_builder at)
         tri_insert_aref_get(v, &v->consumers.at[i]);
     erase_unused(v->alloc);
     erase_unused(v->load);
+    erase_unused(v->request);
     return true;
 }
 

@@ -8,6 +8,8 @@
 
 #include <stdio.h>
 
+enum { ANSWER_ALIGNMENT = 16 };
+
 MlirOperation tri_insert_aref_make(const aref_place *place, const tri_op *op)
 {
     tri_builder b = place->b;
@@ -79,14 +81,17 @@ void tri_insert_aref_create(aref_value *v)
     v->one = one_buffer(v);
     tri_type_get_memdesc(v->one, &one);
     ring.rank = ring.alloc_rank = one.rank + 1;
-    ring.shape[0] = ring.alloc_shape[0] = 1;
+    bool is_request = !mlirOperationIsNull(v->request); /* the next is under way while one is read */
+    ring.shape[0] = ring.alloc_shape[0] = is_request ? 2 : 1;
     for (int i = 0; i < one.rank; i++)
         ring.shape[i + 1] = ring.alloc_shape[i + 1] = one.shape[i];
     ring.element = one.element, ring.encoding = one.encoding, ring.space = one.space;
     v->ring = tri_type_memdesc(&ring);
     tri_builder b = tri_builder_before(v->loop);
+    tri_attr alignment = {"alignment", tri_attr_i32(b.context, ANSWER_ALIGNMENT)};
     MlirValue buffers =
-        tri_builder_value(&b, &(tri_op){.name = "ttg.local_alloc", .num_results = 1, .results = &v->ring});
+        tri_builder_value(&b, &(tri_op){.name = "ttg.local_alloc", .num_results = 1, .results = &v->ring,
+                                        .num_attrs = is_request, .attrs = &alignment});
     v->aref = tri_builder_unary(&b, "nvws.aref.create", tri_partitions_reference(1, &v->ring), buffers);
 }
 
@@ -150,13 +155,16 @@ void tri_insert_aref_put(aref_value *v, tri_builder at)
         one.alloc_shape[i] = ring.shape[i];
     aref_place place = {.b = at, .partitions = v->partitions & -v->partitions, .like = maker_of(v)};
     MlirOperation enter = tri_insert_aref_enter(v, &place, "nvws.aref.put.enter", tri_type_memdesc(&one));
-    bool is_load = !mlirOperationIsNull(v->load);
+    bool is_load = !mlirOperationIsNull(v->load), is_request = !mlirOperationIsNull(v->request);
+    MlirValue buffer = tri_op_result(enter, 0);
     if (is_load)
-        put_load(v, &place, tri_op_result(enter, 0));
+        put_load(v, &place, buffer);
+    else if (is_request)
+        tri_insert_aref_make(&place, &(tri_op){.name = "nvws.clc_try_cancel", .num_operands = 1, .operands = &buffer});
     else
-        put_value(v, &place, tri_op_result(enter, 0));
+        put_value(v, &place, buffer);
     MlirValue operands[] = {v->aref, tri_op_result(enter, 1)};
-    tri_attr kind = tri_insert_aref_kind(at.context, is_load ? "tma_load" : "none");
+    tri_attr kind = tri_insert_aref_kind(at.context, is_load ? "tma_load" : is_request ? "clc" : "none");
     tri_insert_aref_make(&place, &(tri_op){.name = "nvws.aref.put.exit", .num_operands = 2, .operands = operands,
                                 .num_attrs = 1, .attrs = &kind});
 }

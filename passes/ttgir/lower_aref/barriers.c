@@ -264,13 +264,15 @@ static void replace_buffers(const lowering *l, access_place *p, MlirOperation op
     MlirValue *views = TRI_NEW_ARRAY(l->arena, MlirValue, n + 1);
     for (intptr_t i = 0; i < n; i++) {
         MlirValue ring = tri_op_operand(l->create, i);
-        views[i] = is_scales(ring) ? ring : view_like(p, ring, stage);
+        bool is_used = !mlirOpOperandIsNull(mlirValueGetFirstUse(tri_op_result(op, i)));
+        views[i] = is_scales(ring) || !is_used ? ring : view_like(p, ring, stage);
     }
     if (tri_op_is(op, "nvws.aref.put.enter"))
         lower_fillers(l, p, op);
     for (intptr_t i = 0; i < n; i++) {
         mlirValueReplaceAllUsesOfWith(tri_op_result(op, i), views[i]);
-        make_writable(views[i]);
+        if (!mlirValueEqual(views[i], tri_op_operand(l->create, i)))
+            make_writable(views[i]);
     }
 }
 
