@@ -111,7 +111,7 @@ def InThreadTransposeOp : AMDG_Op<"in_thread_transpose", [Pure]> {
 }
 class AMDG_Upcast<string mnemonic, list<Trait> traits = []>
   : AMDG_Op<mnemonic, !listconcat([Pure], traits)> {
-  let results = (outs RankedTensorOf<[F16, BF16, F32]>:$output);
+  let results = (outs RankedTensorOf<[F16, BF16]>:$output);
   let assemblyFormat = "$input `scale` $scale attr-dict `:` type($input) `,` type($scale) `->` type($output)";
 }
 def ScaledUpcastFp4Op : AMDG_Upcast<"scaled_upcast_fp4"> {

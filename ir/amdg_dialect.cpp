@@ -93,6 +93,20 @@ LogicalResult InThreadTransposeOp::verify()
     return success();
 }
 
+/* The instruction scales eight elements, neighbours in a thread's registers, by one scale. */
+static bool hasScaleOfEight(RankedTensorType to, RankedTensorType scale, int64_t axis)
+{
+    tri_linear l;
+    int64_t each = to.getDimSize(axis) / scale.getDimSize(axis);
+    if (!tri::linearOf(to, &l))
+        return true;
+    for (int bit = 0; bit < 3 && bit < tri_linear_in_bits(&l, TRI_DIM_REGISTER); bit++)
+        for (int64_t d = 0; d < to.getRank(); d++)
+            if (tri_linear_basis_at(&l, TRI_DIM_REGISTER, bit, (tri_dim)(TRI_DIM_0 + d)) >= (d == axis ? each : 1))
+                return false;
+    return true;
+}
+
 LogicalResult ScaledUpcastFp4Op::verify()
 {
     auto from = cast<RankedTensorType>(getInput().getType()), to = cast<RankedTensorType>(getOutput().getType()),
@@ -119,6 +133,8 @@ LogicalResult ScaledUpcastFp4Op::verify()
     bool isWhole = scale.getShape() == to.getShape();
     if (to.getEncoding() && isWhole && !tri::sameThreads(scale.clone(to.getElementType()), to))
         return emitOpError("each thread must have the scales of its elements: ") << scale << " and " << to;
+    if (to.getEncoding() && !isWhole && !hasScaleOfEight(to, scale, axis))
+        return emitOpError("eight neighbours in a thread must have one scale: ") << scale << " and " << to;
     return success();
 }
 
@@ -225,6 +241,22 @@ LogicalResult AsyncTDMScatterOp::verify()
                    succeeded(verifyPaddedRows(*this, buffer)));
 }
 
+/* Has each CTA the numbers of the rows that its part of the buffer holds? */
+static bool sameRowsOfCtas(const tri_linear &numbers, tri::ttg::MemDescType buffer)
+{
+    tri_linear l;
+    if (!tri::linearOf(RankedTensorType::get(buffer.getShape(), buffer.getElementType(), buffer.getEncoding()), &l))
+        return true;
+    int count = tri_linear_in_bits(&l, TRI_DIM_BLOCK);
+    if (count != tri_linear_in_bits(&numbers, TRI_DIM_BLOCK))
+        return false;
+    for (int bit = 0; bit < count; bit++)
+        if (tri_linear_basis_at(&l, TRI_DIM_BLOCK, bit, TRI_DIM_0) !=
+            tri_linear_basis_at(&numbers, TRI_DIM_BLOCK, bit, TRI_DIM_0))
+            return false;
+    return true;
+}
+
 LogicalResult AsyncTDMGatherOp::verify()
 {
     auto buffer = cast<tri::ttg::MemDescType>(getDst().getType());
@@ -234,6 +266,8 @@ LogicalResult AsyncTDMGatherOp::verify()
     for (int i = 0; isKnown && i < tri_linear_in_bits(&layout, TRI_DIM_LANE); i++)
         if (tri_linear_apply_one(&layout, TRI_DIM_LANE, UINT64_C(1) << i))
             return emitOpError("all lanes of a warp must have the same row numbers: ") << rows;
+    if (isKnown && !sameRowsOfCtas(layout, buffer))
+        return emitOpError("row numbers must be dealt out to CTAs as the rows of the buffer are: ") << rows;
     if (isPadded(buffer)) {
         tri_encoding padded = layoutOf(buffer.getEncoding());
         if (padded.padded.count && buffer.getShape().back() % padded.padded.interval[0])

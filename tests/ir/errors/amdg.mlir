@@ -288,3 +288,38 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     tt.return
   }
 }
+
+// -----
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 8], warpsPerCTA = [1, 1], order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 64 : i32} {
+  tt.func @wide(%x: tensor<8x64xf8E5M2, #blocked>, %s: tensor<8x64xbf16, #blocked>) {
+    // expected-error @+1 {{must be ranked tensor of}}
+    %0 = amdg.scaled_upcast_fp8 %x scale %s : tensor<8x64xf8E5M2, #blocked>, tensor<8x64xbf16, #blocked> -> tensor<8x64xf32, #blocked>
+    tt.return
+  }
+}
+
+// -----
+#rows = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 1], order = [1, 0], CGALayout = [[0, 0]]}>
+#numbers = #ttg.slice<{dim = 1, parent = #rows}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0], CGALayout = [[1, 0]]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 1 : i32, "ttg.target" = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @rows_of_ctas(%b: !ttg.memdesc<8x32xf16, #shared, #smem, mutable>, %d: !tt.tensordesc<8x32xf16>, %r: tensor<8xi32, #numbers>) {
+    // expected-error @+1 {{row numbers must be dealt out to CTAs as the rows of the buffer are}}
+    %0 = amdg.async_tdm_gather %d[%r] to %b : tensor<8xi32, #numbers>, !ttg.memdesc<8x32xf16, #shared, #smem, mutable> -> !tt.tensordesc<8x32xf16>
+    tt.return
+  }
+}
+
+// -----
+#bytes = #ttg.linear<{register = [[0, 8], [0, 1], [0, 2], [0, 4], [0, 16]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [], block = []}>
+#values = #ttg.linear<{register = [[0, 1], [0, 16], [0, 2], [0, 4], [0, 8], [0, 32]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [], block = []}>
+#scale = #ttg.linear<{register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [], block = []}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, "ttg.target" = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @eight(%x: tensor<32x32xi8, #bytes>, %s: tensor<32x4xi8, #scale>) {
+    // expected-error @+1 {{eight neighbours in a thread must have one scale}}
+    %0 = amdg.scaled_upcast_fp4 %x scale %s {axis = 1 : i32} : tensor<32x32xi8, #bytes>, tensor<32x4xi8, #scale> -> tensor<32x64xbf16, #values>
+    tt.return
+  }
+}
