@@ -20,7 +20,7 @@
 void tri_gpu_conversion_pass(const tri_unit *unit, tri_buf *out)
 {
     tri_buf_format(out, "convert-triton-to-tritongpu{target=%s num-warps=%d threads-per-warp=%d num-ctas=1}",
-                   unit->arch->ttg_target, tri_facts_warps(unit), tri_facts_lanes(unit));
+                   unit->arch->ttg_target, tri_gpu_sub_groups(unit), tri_facts_lanes(unit));
 }
 
 static const tri_gpu_op *const tables[] = {

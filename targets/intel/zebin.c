@@ -142,7 +142,11 @@ static int64_t count_spills(const tri_unit *unit)
 /* A block's sub-groups share a core; with twice the registers it holds half as many. */
 static bool fits_large(const tri_unit *unit)
 {
-    return (uint32_t)(tri_facts_warps(unit) * tri_facts_lanes(unit)) <= unit->arch->max_threads / 2;
+    int warps = 0;
+    for (size_t i = 0; i < unit->kernels.len; i++)
+        warps = unit->kernels.at[i].num_warps > warps ? unit->kernels.at[i].num_warps : warps;
+    warps = warps ? warps : tri_facts_warps(unit);
+    return (uint32_t)(warps * tri_facts_lanes(unit)) <= unit->arch->max_threads / 2;
 }
 
 /* What spills is compiled once more with twice the registers, and stays so where that helps. */

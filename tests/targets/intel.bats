@@ -283,6 +283,51 @@ count() { grep -cE "^ *(\([^)]*\))? *$1" loop || true; }
     done
 }
 
+@test "blocks that would spill are shared by more sub-groups than were asked for" {
+    local groups
+    groups_of() { # ARCH WARPS TYPE STRIDE M N K
+        tritcc -arch="$1" -num-warps="$2" -emit=ttgir=k.ttgir,json=k.json \
+            -sig "*$3$4, *$3$4, *fp32:16, i32, i32, i32, i32$4, 1, i32$4, 1, i32, 1, $5, $6, $7, 4" mm.tri
+        groups=$(sed -n 's/.*"ttg.num-warps" = \([0-9]*\).*/\1/p' k.ttgir)
+        grep -q "\"num_warps\": $groups," k.json # what a launcher asks for
+    }
+    groups_of pvc 4 fp16 :16 64 64 32 # 4 KiB of sums, 4 of operands; a sub-group has 16
+    [ "$groups" -eq 4 ]
+    groups_of pvc 4 fp16 '' 64 64 32 # halves come one by one
+    [ "$groups" -eq 16 ]
+    groups_of dg2 4 fp16 :16 64 64 32 # 8 KiB each, and columns modulo N come one by one
+    [ "$groups" -eq 32 ]
+    groups_of dg2 8 fp16 :16 128 128 32 # no more than 512 work-items
+    [ "$groups" -eq 64 ]
+    groups_of dg2 8 fp16 :16 128 256 32 # which could not exchange it through shared memory
+    [ "$groups" -eq 8 ]
+    groups_of dg2 4 fp16 :16 16 16 16
+    [ "$groups" -eq 4 ]
+    tritcc -arch=sm_80 -num-warps=4 -emit=ttgir=k.ttgir -sig '*fp16, *fp16, *fp32, i32, i32, i32, i32, 1, i32, 1, i32, 1, 128, 256, 64, 4' mm.tri
+    grep -q '"ttg.num-warps" = 4 ' k.ttgir
+    # a row of 32 KiB, its weights and what is added
+    tritcc -arch=dg2 -num-warps=8 -emit=ttgir=k.ttgir -sig '*fp16:16, *fp16:16, *fp16:16, *fp16:16, *fp32:16, *fp32:16, i32:16, i32:16, fp32, 8192' \
+        "$EXAMPLES/layernorm/layernorm.tri"
+    grep -q '"ttg.num-warps" = 32 ' k.ttgir
+    for arch in dg2 pvc; do
+        args=(-num-warps=4 -grid=4 mm.tri "randint:f16:41x17:low=-3,high=4" "randint:f16:17x48:low=-3,high=4,seed=2"
+            "zeros:f32:41x48" 41 48 17 17 1 48 1 48 1 64 64 32 4)
+        tritrun -arch=native -o c_ptr=c.npy "${args[@]}"
+        tritrun -arch=sim:$arch -expect=c_ptr=@c.npy "${args[@]}"
+    done
+}
+
+@test "products of dg2 do not spill" {
+    need ocloc
+    local strides
+    for strides in :16 ''; do
+        tritcc -arch=dg2 -num-warps=4 -emit=zebin=k.zebin --resource-usage \
+            -sig "*fp16$strides, *fp16$strides, *fp32:16, i32, i32, i32, i32$strides, 1, i32$strides, 1, i32, 1, 64, 64, 32, 4" mm.tri
+        [[ $errors == *", 0 bytes spilled"* ]]
+        readelf -p .ze_info k.zebin | grep -q 'has_dpas: *true'
+    done
+}
+
 @test "few rows: instructions of 1, 2 or 4 rows, and sums of halves" {
     need ocloc
     local arch rows type sum n args

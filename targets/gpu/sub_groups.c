@@ -1,0 +1,204 @@
+/* How many sub-groups run a kernel on a GPU whose threads have few registers.
+ *
+ * Sources are tuned for warps of 32 lanes. A sub-group of 8 or 16 has one file of registers as well, so what -num-warps
+ * says shares a block among half or a quarter of the lanes, and it spills. Where tensors that are alive at once take
+ * more than half of what a sub-group has at most, twice as many sub-groups share them, and so on, up to twice the
+ * work-items that the source asked for, and to what a block may have whose threads have twice the registers. The
+ * other half is for addresses and for what is on its way.
+ *
+ * Counted are tensors of numbers that can not be made again from nothing: from where they are made to their last use,
+ * to the end of a loop where they come from outside of it. A product's operands are read by several sub-groups: by
+ * those of one row or column of the grid in which they share the result. */
+#include "ir/analysis/axis_info.h"
+#include "ir/op.h"
+#include "ir/op_classes.h"
+#include "ir/type.h"
+#include "targets/facts.h"
+#include "targets/gpu/module.h"
+#include "targets/target.h"
+
+#include "mlir-c/BuiltinTypes.h"
+
+enum {
+    SOURCE_LANES = 32,     /* of a warp, where sources are tuned */
+    MOST_REGISTERS = 256,  /* of a hardware thread; each has a dword for every lane of the matrix unit */
+};
+
+/* Positions are those of ops in source order. */
+typedef struct {
+    tri_arena *arena;
+    const tri_axis_info *axes;
+    bool has_blocks;   /* of memory, by one message */
+    tri_op_list ops;
+    tri_map position;  /* op -> its position and one */
+    int64_t *sums;     /* position -> bytes alive there and shared out; first as differences */
+    int64_t *operands; /* ... that are operands of products */
+} liveness;
+
+static size_t source_position(const liveness *l, MlirOperation op)
+{
+    return (size_t)(uintptr_t)tri_map_find_ptr(&l->position, op.ptr) - 1;
+}
+
+static size_t source_end(const liveness *l, MlirOperation op)
+{
+    size_t end = source_position(l, op);
+    tri_op_list inside = {0};
+    tri_op_collect(op, l->arena, &inside);
+    return end + inside.len;
+}
+
+static bool is_counted(MlirValue value)
+{
+    MlirOperation def = tri_op_def(value);
+    MlirType type = mlirValueGetType(value), element = tri_type_is_tensor(type) ? tri_type_element(type) : type;
+    if (!tri_type_is_tensor(type))
+        return false;
+    if (!mlirOperationIsNull(def) && (tri_op_is(def, "arith.constant") || tri_op_is(def, "tt.splat") ||
+                                      tri_op_is(def, "tt.broadcast") || tri_op_is(def, "tt.expand_dims")))
+        return false;
+    bool is_read = mlirOperationIsNull(def) || tri_op_in(def, TRI_OPS_PRODUCT) || tri_op_is(def, "tt.load");
+    return tri_type_is_float(element) || (is_read && tri_type_is_int(element) && tri_type_bits(element) > 1);
+}
+
+/* The last position that needs the value; a use in a loop that it came into lasts until that loop's end. */
+static size_t last_use(const liveness *l, MlirValue value, MlirBlock home, bool *out_is_operand)
+{
+    size_t last = 0;
+    MlirOpOperand use = mlirValueGetFirstUse(value);
+    for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use), at = user;
+        *out_is_operand |= tri_op_in(user, TRI_OPS_PRODUCT) && mlirOpOperandGetOperandNumber(use) < 2;
+        while (!mlirBlockEqual(mlirOperationGetBlock(at), home))
+            at = mlirOperationGetParentOperation(at);
+        size_t end = mlirOperationEqual(at, user) ? source_position(l, user) : source_end(l, at);
+        last = end > last ? end : last;
+    }
+    return last;
+}
+
+/* The kernel's argument that a pointer points into is aligned. */
+static bool base_is_aligned(const liveness *l, MlirValue pointer)
+{
+    for (int steps = 0; steps < 64; steps++) {
+        MlirBlock block;
+        intptr_t index;
+        MlirOperation def = tri_op_def(pointer);
+        if (!mlirOperationIsNull(def)) {
+            if (mlirOperationGetNumOperands(def) == 0)
+                return false;
+            pointer = tri_op_operand(def, 0);
+            continue;
+        }
+        if (!tri_op_is_block_argument(pointer, &block, &index))
+            return false;
+        MlirOperation parent = mlirBlockGetParentOperation(block);
+        if (!tri_op_is(parent, "scf.for"))
+            return tri_axis_info_get(l->axes, pointer)->divisibility[0] >= 16;
+        pointer = tri_op_operand(parent, index < 1 ? 0 : index + 2); /* behind the bounds and the step */
+    }
+    return false;
+}
+
+/* What is loaded one element at a time arrives as dwords, and has an address each; of blocks that messages load, those
+ * that wait for a product come in slices. */
+static int64_t register_bytes(const liveness *l, MlirValue value, bool is_operand)
+{
+    MlirType type = mlirValueGetType(value);
+    MlirOperation def = tri_op_def(value);
+    int64_t bits = tri_type_bits(tri_type_element(type)), count = tri_type_num_elements(type), together = 1;
+    if (mlirOperationIsNull(def) || !tri_op_is(def, "tt.load"))
+        return count * bits / 8;
+    if (l->has_blocks && is_operand && base_is_aligned(l, tri_op_operand(def, 0)))
+        return count * bits / 16;
+    for (int d = 0; d < (int)mlirShapedTypeGetRank(type); d++) {
+        int64_t run = tri_axis_info_alignment(l->axes, tri_op_operand(def, 0), d);
+        together = run > together ? run : together;
+    }
+    return bits * together < 32 ? count * 8 : count * bits / 8;
+}
+
+static void count_value(liveness *l, MlirValue value, MlirBlock home, size_t from)
+{
+    bool is_operand = false;
+    if (!is_counted(value))
+        return;
+    size_t last = last_use(l, value, home, &is_operand);
+    int64_t bytes = register_bytes(l, value, is_operand), *at = is_operand ? l->operands : l->sums;
+    if (last > from) {
+        at[from] += bytes;
+        at[last] -= bytes;
+    }
+}
+
+static void count_op(liveness *l, MlirOperation op)
+{
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+        count_value(l, tri_op_result(op, i), mlirOperationGetBlock(op), source_end(l, op));
+    for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
+        MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+        for (; !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block))
+            for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++)
+                count_value(l, mlirBlockGetArgument(block, i), block, source_position(l, op));
+    }
+}
+
+static void measure_liveness(liveness *l, MlirOperation module)
+{
+    tri_map_init(&l->position, l->arena);
+    tri_op_collect(module, l->arena, &l->ops);
+    l->sums = TRI_NEW_ARRAY(l->arena, int64_t, l->ops.len + 1);
+    l->operands = TRI_NEW_ARRAY(l->arena, int64_t, l->ops.len + 1);
+    for (size_t i = 0; i < l->ops.len; i++)
+        tri_map_set_ptr(&l->position, l->ops.at[i].ptr, (void *)(uintptr_t)(i + 1));
+    for (size_t i = 0; i < l->ops.len; i++)
+        count_op(l, l->ops.at[i]);
+    for (size_t i = 1; i < l->ops.len; i++) {
+        l->sums[i] += l->sums[i - 1];
+        l->operands[i] += l->operands[i - 1];
+    }
+}
+
+/* Bytes of registers that one of so many sub-groups, a power of two, needs. */
+static int64_t bytes_each(const liveness *l, int count)
+{
+    int rows = 1;
+    while (rows * rows < count)
+        rows *= 2;
+    int columns = count / rows;
+    int64_t largest = 0;
+    for (size_t i = 0; i < l->ops.len; i++) {
+        int64_t bytes = l->sums[i] / count + l->operands[i] * (rows + columns) / 2 / count;
+        largest = bytes > largest ? bytes : largest;
+    }
+    return largest;
+}
+
+/* More sub-groups exchange a product's result on its way to memory, all of it at once. */
+static bool fits_shared(const liveness *l, uint32_t most)
+{
+    for (size_t i = 0; i < l->ops.len; i++)
+        if (tri_op_in(l->ops.at[i], TRI_OPS_PRODUCT) &&
+            register_bytes(l, tri_op_result(l->ops.at[i], 0), false) > (int64_t)most)
+            return false;
+    return true;
+}
+
+int tri_gpu_sub_groups(const tri_unit *unit)
+{
+    const tri_machine_facts *arch = unit->arch;
+    int asked = tri_facts_warps(unit), count = asked, lanes = tri_facts_lanes(unit);
+    if (arch->mma != TRI_MMA_DPAS || !unit->module.ptr)
+        return count;
+    MlirOperation module = mlirModuleGetOperation(unit->module);
+    liveness l = {.arena = unit->arena, .has_blocks = arch->has_block_loads,
+                  .axes = tri_axis_info_create(unit->arena, module)};
+    measure_liveness(&l, module);
+    int64_t most = (int64_t)MOST_REGISTERS * 4 * arch->mma_lanes / 2;
+    if (!fits_shared(&l, arch->max_shared))
+        return count;
+    while (bytes_each(&l, count) > most && count * lanes <= asked * SOURCE_LANES &&
+           (uint32_t)(2 * count * lanes) <= arch->max_threads / 2)
+        count *= 2;
+    return count;
+}
