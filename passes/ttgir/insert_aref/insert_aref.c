@@ -13,10 +13,11 @@
  *                                            }
  *
  * Of loops with tt.warp_specialize whose operations say their groups (ttg.partition). Tensors, numbers, what loops
- * carry, and blocks in shared memory; of a block that only other groups use, and that a descriptor loads, the copy goes
- * to the buffer at once. Groups that have the value, where others that use it at the same place do not, keep their own
- * (nvws.aref.phi). Rings hold one buffer, those of answers to ttng.clc_try_cancel_sync two. In no pipeline:
- * automatic-warp-specialization makes its rings itself. Answers to nvws-insert-aref, without what is in the tensor memory of Blackwell.
+ * carry, and blocks in shared memory; of a block that only other groups use, and that a descriptor loads, the copy
+ * goes to the buffer at once. Groups that have the value, where others that use it at the same place do not, keep
+ * their own (nvws.aref.phi). Rings hold one buffer, those of answers to ttng.clc_try_cancel_sync two. In no pipeline:
+ * automatic-warp-specialization makes its rings itself. Answers to nvws-insert-aref, without what is in the tensor
+ * memory of Blackwell.
  * Test: tests/passes/insert-aref.mlir */
 #include "passes/passes.h"
 
