@@ -121,19 +121,23 @@ static void moveCaptures(ttg::WarpSpecializePartitionsOp holder)
     holder->setOperands(ValueRange());
 }
 
+/* AMD's buffer operations have no eviction policy. */
+static void splitCachePolicy(Operation *op)
+{
+    auto parts = dyn_cast_or_null<DictionaryAttr>(op->getDiscardableAttr(cachePolicy));
+    ArrayRef<StringAttr> names = op->getRegisteredInfo()->getAttributeNames();
+    if (!parts || !llvm::is_contained(names, "cache"))
+        return;
+    op->removeDiscardableAttr(cachePolicy);
+    for (NamedAttribute part : parts)
+        if (llvm::is_contained(names, part.getName().getValue()))
+            op->setAttr(part.getName(), part.getValue());
+}
+
 /* Names without a dialect are an operation's own: one that is not known here comes from another version, and
  * may well change what the operation does. */
 static LogicalResult checkAttributes(Operation *op)
 {
-    auto policy = op->getDiscardableAttr(cachePolicy);
-    auto parts = dyn_cast_or_null<DictionaryAttr>(policy);
-    ArrayRef<StringAttr> names = op->getRegisteredInfo()->getAttributeNames();
-    if (parts && llvm::is_contained(names, "cache")) { /* AMD's buffer operations have no eviction policy */
-        op->removeDiscardableAttr(cachePolicy);
-        for (NamedAttribute part : parts)
-            if (llvm::is_contained(names, part.getName().getValue()))
-                op->setAttr(part.getName(), part.getValue());
-    }
     for (NamedAttribute attr : llvm::to_vector(op->getDiscardableAttrs())) {
         StringRef name = attr.getName();
         if (isNoise(op->getName().getStringRef(), attr)) {
@@ -152,6 +156,8 @@ LogicalResult upgradeRelease(Operation *module)
     LogicalResult result = success();
     renameOlder(module);
     module->walk([&](Operation *op) {
+        if (op->isRegistered())
+            splitCachePolicy(op);
         if (!isa_and_nonnull<tt::TTDialect, ttg::TTGDialect, ttng::TTNGDialect, amdg::AMDGDialect>(op->getDialect()) ||
             !op->isRegistered())
             return;
