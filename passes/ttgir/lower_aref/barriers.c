@@ -5,6 +5,7 @@
 #include "ir/encoding.h"
 #include "ir/type.h"
 #include "passes/analysis/partitions.h"
+#include "passes/ttgir/pipeline/lower.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -41,21 +42,9 @@ static MlirOperation make_like(access_place *p, const tri_op *op)
     return made;
 }
 
-static MlirType view_type(MlirValue ring)
-{
-    tri_memdesc desc, one;
-    tri_type_get_memdesc(mlirValueGetType(ring), &desc);
-    one = desc;
-    one.rank = one.alloc_rank = desc.rank - 1;
-    for (int i = 0; i < one.rank; i++)
-        one.shape[i] = one.alloc_shape[i] = desc.shape[i + 1];
-    one.is_mutable = true;
-    return tri_type_memdesc(&one);
-}
-
 static MlirValue view_like(access_place *p, MlirValue ring, MlirValue stage)
 {
-    MlirType type = view_type(ring);
+    MlirType type = tri_pipeline_ring_type(tri_pipeline_slot_type(mlirValueGetType(ring)), 0);
     MlirValue operands[] = {ring, stage};
     return tri_op_result(make_like(p, &(tri_op){.name = "ttg.memdesc_index", .num_operands = 2, .operands = operands,
                                                 .num_results = 1, .results = &type}), 0);
@@ -100,44 +89,13 @@ static int32_t count_arrivals(const lowering *l, const char *exit)
     return count ? count : 1;
 }
 
-static MlirType barriers_type(MlirContext context, int64_t depth)
-{
-    tri_encoding layout = {.kind = TRI_ENC_SWIZZLED_SHARED, .rank = 1};
-    tri_memdesc desc = {.rank = 2, .alloc_rank = 2, .shape = {depth, 1}, .alloc_shape = {depth, 1},
-                        .element = mlirIntegerTypeGet(context, 64), .is_mutable = true,
-                        .space = tri_encoding_shared_space(context)};
-    layout.swizzled.vec = layout.swizzled.per_phase = layout.swizzled.max_phase = 1;
-    desc.encoding = tri_encoding_make(context, &layout);
-    return tri_type_memdesc(&desc);
-}
-
-static MlirValue barrier_at(tri_builder *b, MlirValue barriers, int64_t i)
-{
-    MlirType type = view_type(barriers);
-    MlirValue operands[] = {barriers, tri_builder_int(b, mlirIntegerTypeGet(b->context, 32), i)};
-    return tri_builder_value(b, &(tri_op){.name = "ttg.memdesc_index", .num_operands = 2, .operands = operands,
-                                          .num_results = 1, .results = &type});
-}
-
 /* A ring of barriers in front of the reference, which ends with its block. */
 static MlirValue make_barriers(const lowering *l, int32_t arrivals)
 {
-    tri_builder b = tri_builder_before(l->create);
+    tri_lowering at = {.loop = l->create};
     tri_builder end = tri_builder_before(mlirBlockGetTerminator(mlirOperationGetBlock(l->create)));
-    MlirType type = barriers_type(b.context, l->depth);
-    MlirValue barriers = tri_builder_value(&b, &(tri_op){.name = "ttg.local_alloc", .num_results = 1,
-                                                         .results = &type});
-    tri_attr count = {"count", tri_attr_i32(b.context, arrivals)};
-    for (int64_t i = 0; i < l->depth; i++) {
-        MlirValue barrier = barrier_at(&b, barriers, i);
-        tri_builder_create(&b, &(tri_op){.name = "ttng.init_barrier", .num_operands = 1, .operands = &barrier,
-                                         .num_attrs = 1, .attrs = &count});
-    }
-    for (int64_t i = 0; i < l->depth; i++) {
-        MlirValue barrier = barrier_at(&end, barriers, i);
-        tri_builder_create(&end, &(tri_op){.name = "ttng.inval_barrier", .num_operands = 1, .operands = &barrier});
-    }
-    tri_builder_create(&end, &(tri_op){.name = "ttg.local_dealloc", .num_operands = 1, .operands = &barriers});
+    MlirValue barriers = tri_pipeline_barriers(&at, (int)l->depth, arrivals);
+    tri_pipeline_end_barriers(NULL, &end, barriers);
     return barriers;
 }
 

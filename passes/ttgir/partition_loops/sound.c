@@ -68,16 +68,19 @@ static bool check_while(split *s, MlirOperation op)
     return fits;
 }
 
+static bool check_op(split *s, MlirOperation op)
+{
+    return check_uses(s, op) && (!tri_op_is(op, "scf.while") || check_while(s, op));
+}
+
 static bool check_inside(split *s, MlirOperation op)
 {
     tri_op_list inner = {0};
     tri_op_collect(op, s->arena, &inner);
-    if (!check_uses(s, op) || (tri_op_is(op, "scf.while") && !check_while(s, op)))
-        return false;
-    for (size_t i = 0; i < inner.len; i++)
-        if (!check_uses(s, inner.at[i]) || (tri_op_is(inner.at[i], "scf.while") && !check_while(s, inner.at[i])))
-            return false;
-    return true;
+    bool fits = check_op(s, op);
+    for (size_t i = 0; i < inner.len && fits; i++)
+        fits = check_op(s, inner.at[i]);
+    return fits;
 }
 
 /* Operands of what moves to the loop must be there already. */
@@ -94,13 +97,19 @@ static bool check_order(split *s, MlirOperation member)
     return true;
 }
 
-bool tri_partition_loops_is_used_outside(const split *s, intptr_t result)
+/* Is the value used by operations that are of none of the members? */
+static bool leaves_members(const split *s, MlirValue value)
 {
-    const tri_use_list *uses = tri_uses_of(&s->uses, tri_op_result(s->loop, result));
+    const tri_use_list *uses = tri_uses_of(&s->uses, value);
     for (size_t i = 0; i < uses->len; i++)
         if (mlirOperationIsNull(member_of(s, uses->at[i].op)))
             return true;
     return false;
+}
+
+bool tri_partition_loops_is_used_outside(const split *s, intptr_t result)
+{
+    return leaves_members(s, tri_op_result(s->loop, result));
 }
 
 int tri_partition_loops_owner(const split *s, intptr_t result)
@@ -114,11 +123,9 @@ static bool check_results(split *s, MlirOperation member)
     bool is_loop = mlirOperationEqual(member, s->loop);
     for (intptr_t i = 0; i < mlirOperationGetNumResults(member); i++) {
         MlirValue result = tri_op_result(member, i);
-        const tri_use_list *uses = tri_uses_of(&s->uses, result);
-        bool leaves = false;
-        for (size_t u = 0; u < uses->len; u++)
-            leaves = leaves || mlirOperationIsNull(member_of(s, uses->at[u].op));
-        if (!leaves || (is_loop && (!tri_partition_loops_owner(s, i) || tri_type_is_tensor(mlirValueGetType(result)))))
+        bool may_leave =
+            is_loop && (!tri_partition_loops_owner(s, i) || tri_type_is_tensor(mlirValueGetType(result)));
+        if (may_leave || !leaves_members(s, result))
             continue;
         tri_op_error(s->diag, member, MISFIT, "result %d of partition %d is used by an operation without %s", (int)i,
                      is_loop ? tri_partition_loops_owner(s, i) : __builtin_ctzll(tri_partitions_of(member)),

@@ -63,6 +63,8 @@ MlirValue tri_pipeline_true(tri_builder *b, tri_place place);
 MlirValue tri_pipeline_constant(tri_lowering *l, int64_t value);
 /* A mutable memdesc type like `buffer` with `copies` slots; 0: a single slot. */
 MlirType tri_pipeline_ring_type(MlirType buffer, int copies);
+/* Of one of its slots. */
+MlirType tri_pipeline_slot_type(MlirType ring);
 MlirValue tri_pipeline_slot(tri_builder *b, MlirValue ring, MlirValue index);
 
 /* A ring of n mbarriers, each initialised to `count` arrivals, in front of the loop; and its end after it. */

@@ -137,15 +137,20 @@ MlirType tri_pipeline_ring_type(MlirType buffer, int copies)
     return tri_type_memdesc(&desc);
 }
 
-MlirValue tri_pipeline_slot(tri_builder *b, MlirValue ring, MlirValue index)
+MlirType tri_pipeline_slot_type(MlirType ring)
 {
     tri_memdesc desc;
-    tri_type_get_memdesc(mlirValueGetType(ring), &desc);
+    tri_type_get_memdesc(ring, &desc);
     for (int d = 1; d < desc.rank; d++)
         desc.shape[d - 1] = desc.shape[d];
     desc.alloc_rank = --desc.rank;
     memcpy(desc.alloc_shape, desc.shape, sizeof desc.shape);
-    return tri_builder_binary(b, "ttg.memdesc_index", tri_type_memdesc(&desc), ring, index);
+    return tri_type_memdesc(&desc);
+}
+
+MlirValue tri_pipeline_slot(tri_builder *b, MlirValue ring, MlirValue index)
+{
+    return tri_builder_binary(b, "ttg.memdesc_index", tri_pipeline_slot_type(mlirValueGetType(ring)), ring, index);
 }
 
 MlirValue tri_pipeline_barriers(tri_lowering *l, int n, int count)
