@@ -224,6 +224,13 @@ MlirOperation tri_op_previous(MlirOperation op)
     return tri_island_previous(op);
 }
 
+MlirOperation tri_op_ancestor_in(MlirBlock block, MlirOperation op)
+{
+    while (!mlirOperationIsNull(op) && !mlirBlockEqual(mlirOperationGetBlock(op), block))
+        op = mlirOperationGetParentOperation(op);
+    return op;
+}
+
 void tri_op_replace(MlirOperation op, intptr_t n, const MlirValue *values)
 {
     TRI_ASSERT(n == mlirOperationGetNumResults(op));

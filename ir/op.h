@@ -49,6 +49,8 @@ bool tri_op_has_effects(MlirOperation op);
 
 /* Structure. */
 MlirOperation tri_op_previous(MlirOperation op); /* null at the start */
+/* The operation of the block that the op is, or stands in; null: it stands elsewhere. */
+MlirOperation tri_op_ancestor_in(MlirBlock block, MlirOperation op);
 bool tri_op_dominates(MlirOperation a, MlirOperation b);
 void tri_op_replace(MlirOperation op, intptr_t n, const MlirValue *values); /* replaces all uses and erases */
 MlirOperation tri_op_clone(tri_builder *b, MlirOperation op, intptr_t n, const MlirValue *from, const MlirValue *to);

@@ -20,23 +20,12 @@
 #include "passes/analysis/loops.h"
 #include "passes/analysis/uses.h"
 
-/* The ancestor of `op` in `block`, or null. */
-static MlirOperation ancestor_in(MlirBlock block, MlirOperation op)
-{
-    while (!mlirOperationIsNull(op) && !mlirBlockEqual(mlirOperationGetBlock(op), block)) {
-        op = mlirOperationGetParentOperation(op);
-        if (mlirOperationIsNull(op) || tri_op_is(op, "tt.func"))
-            return (MlirOperation){NULL};
-    }
-    return op;
-}
-
 /* Index of the region of `outer` that `op` is in, or -1. */
 static int region_holding(MlirOperation outer, MlirOperation op)
 {
     for (int r = 0; r < mlirOperationGetNumRegions(outer); r++) {
         MlirBlock body = tri_op_body(outer, r);
-        if (!mlirBlockIsNull(body) && !mlirOperationIsNull(ancestor_in(body, op)))
+        if (!mlirBlockIsNull(body) && !mlirOperationIsNull(tri_op_ancestor_in(body, op)))
             return r;
     }
     return -1;
@@ -59,7 +48,7 @@ static bool is_used_behind(const tri_uses *uses, MlirOperation select, MlirOpera
     MlirBlock block = mlirOperationGetBlock(conditional);
     for (MlirOpOperand use = mlirValueGetFirstUse(tri_op_result(select, 0)); !mlirOpOperandIsNull(use);
          use = mlirOpOperandGetNextUse(use)) {
-        MlirOperation user = ancestor_in(block, mlirOpOperandGetOwner(use));
+        MlirOperation user = tri_op_ancestor_in(block, mlirOpOperandGetOwner(use));
         if (mlirOperationIsNull(user) || tri_uses_index(uses, user) <= tri_uses_index(uses, conditional))
             return false;
     }

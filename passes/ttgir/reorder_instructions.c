@@ -35,14 +35,6 @@ static MlirOperation parent_for(MlirOperation op)
     return op;
 }
 
-/* The op in `block` that `op` is or lies in; null when it is outside. */
-static MlirOperation ancestor_in(MlirBlock block, MlirOperation op)
-{
-    while (!mlirOperationIsNull(op) && !mlirBlockEqual(mlirOperationGetBlock(op), block))
-        op = mlirOperationGetParentOperation(op);
-    return op;
-}
-
 static bool may_write_shared(MlirOperation op)
 {
     return tri_op_is(op, "ttg.local_store") || tri_op_is(op, "ttg.local_dealloc") || tri_op_is(op, "ttg.async_wait") ||
@@ -61,7 +53,7 @@ static void sink_below_deallocs(tri_arena *arena, MlirOperation convert)
     tri_map_init(&users, arena);
     MlirOpOperand use = mlirValueGetFirstUse(tri_op_result(convert, 0));
     for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-        MlirOperation user = ancestor_in(block, mlirOpOperandGetOwner(use));
+        MlirOperation user = tri_op_ancestor_in(block, mlirOpOperandGetOwner(use));
         if (!mlirOperationIsNull(user))
             tri_map_set_ptr(&users, user.ptr, user.ptr);
     }
@@ -80,7 +72,7 @@ static void sink_below_deallocs(tri_arena *arena, MlirOperation convert)
  * between that writes (each iteration would read what the one before wrote). */
 static bool can_delay_read(tri_arena *arena, MlirOperation load, MlirOperation user)
 {
-    MlirOperation outer = ancestor_in(mlirOperationGetBlock(load), user);
+    MlirOperation outer = tri_op_ancestor_in(mlirOperationGetBlock(load), user);
     if (mlirOperationIsNull(outer))
         return false;
     for (MlirOperation op = mlirOperationGetNextInBlock(load); !mlirOperationEqual(op, outer);
@@ -104,7 +96,7 @@ static void sink_to_user(tri_arena *arena, MlirOperation op)
         return;
     if (tri_op_is(op, "ttg.local_load") && !can_delay_read(arena, op, user))
         return;
-    if (mlirOperationIsNull(ancestor_in(mlirOperationGetBlock(op), user)))
+    if (mlirOperationIsNull(tri_op_ancestor_in(mlirOperationGetBlock(op), user)))
         return;
     mlirOperationMoveBefore(op, user);
 }

@@ -67,10 +67,8 @@ static size_t last_use(const liveness *l, MlirValue value, MlirBlock home, bool 
     size_t last = 0;
     MlirOpOperand use = mlirValueGetFirstUse(value);
     for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-        MlirOperation user = mlirOpOperandGetOwner(use), at = user;
+        MlirOperation user = mlirOpOperandGetOwner(use), at = tri_op_ancestor_in(home, user);
         *out_is_operand |= tri_op_in(user, TRI_OPS_PRODUCT) && mlirOpOperandGetOperandNumber(use) < 2;
-        while (!mlirBlockEqual(mlirOperationGetBlock(at), home))
-            at = mlirOperationGetParentOperation(at);
         size_t end = mlirOperationEqual(at, user) ? source_position(l, user) : source_end(l, at);
         last = end > last ? end : last;
     }

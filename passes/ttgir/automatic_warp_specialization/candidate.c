@@ -34,7 +34,7 @@ static bool find_readers(tri_split_plan *p, MlirValue value, tri_split_group *gr
 {
     for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
          use = mlirOpOperandGetNextUse(use)) {
-        MlirOperation owner = mlirOpOperandGetOwner(use), user = tri_pipeline_in_body(p->body, owner);
+        MlirOperation owner = mlirOpOperandGetOwner(use), user = tri_op_ancestor_in(p->body, owner);
         if (mlirOperationIsNull(user) || tri_op_is(owner, "scf.yield"))
             return false;
         if (is_view(owner) || tri_op_is(owner, "ttg.local_alloc")) {

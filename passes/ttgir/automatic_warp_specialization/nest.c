@@ -122,7 +122,7 @@ static bool find_last(tri_split_plan *p, MlirValue value, MlirOperation *last)
 {
     for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
          use = mlirOpOperandGetNextUse(use)) {
-        MlirOperation owner = mlirOpOperandGetOwner(use), user = tri_pipeline_in_body(p->outer.body, owner);
+        MlirOperation owner = mlirOpOperandGetOwner(use), user = tri_op_ancestor_in(p->outer.body, owner);
         if (mlirOperationIsNull(user) || tri_op_is(owner, "scf.yield"))
             return false;
         if (is_buffer_view(owner)) {

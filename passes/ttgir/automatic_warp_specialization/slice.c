@@ -35,7 +35,7 @@ bool tri_slice_needs(tri_arena *arena, tri_slice *s, MlirValue value)
     if (tri_op_is_block_argument(value, &block, &index))
         return !mlirBlockEqual(block, s->body) || index == 0 || needs_argument(arena, s, index - 1);
     MlirOperation def = tri_op_def(value);
-    if (mlirOperationIsNull(tri_pipeline_in_body(s->body, def)))
+    if (mlirOperationIsNull(tri_op_ancestor_in(s->body, def)))
         return true;
     if (!mlirBlockEqual(mlirOperationGetBlock(def), s->body) || mlirOperationGetNumRegions(def) ||
         tri_op_has_effects(def) || tri_op_is(def, "tt.make_tensor_descriptor"))
@@ -57,7 +57,7 @@ static bool is_of_loop(const tri_slice *s, MlirValue value)
     intptr_t index;
     return tri_op_is_block_argument(value, &block, &index)
                ? mlirBlockEqual(block, s->body)
-               : !mlirOperationIsNull(tri_pipeline_in_body(s->body, tri_op_def(value)));
+               : !mlirOperationIsNull(tri_op_ancestor_in(s->body, tri_op_def(value)));
 }
 
 void tri_slice_outside(tri_arena *arena, const tri_slice *s, tri_value_list *out)

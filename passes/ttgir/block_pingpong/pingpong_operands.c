@@ -224,7 +224,7 @@ bool tri_pingpong_may_move_loads(tri_pingpong *p)
             last = p->loads.at[i];
     }
     for (size_t i = 0; i < inside.len; i++) {
-        MlirOperation here = tri_pipeline_in_body(p->body, inside.at[i]);
+        MlirOperation here = tri_op_ancestor_in(p->body, inside.at[i]);
         if (mlirOperationIsBeforeInBlock(first, here) && mlirOperationIsBeforeInBlock(here, last) &&
             !is_passed_by_loads(inside.at[i]))
             return false;

@@ -41,7 +41,7 @@ static bool is_used_before(tri_pingpong *p, MlirOperation op, MlirOperation end)
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
         for (MlirOpOperand use = mlirValueGetFirstUse(tri_op_result(op, i)); !mlirOpOperandIsNull(use);
              use = mlirOpOperandGetNextUse(use)) {
-            MlirOperation user = tri_pipeline_in_body(p->body, mlirOpOperandGetOwner(use));
+            MlirOperation user = tri_op_ancestor_in(p->body, mlirOpOperandGetOwner(use));
             if (!mlirOperationIsNull(user) && !mlirOperationIsBeforeInBlock(end, user))
                 return true;
         }

@@ -190,13 +190,6 @@ static void hoist_invariant(MlirOperation outer)
     }
 }
 
-static MlirOperation ancestor_in(MlirBlock block, MlirOperation op)
-{
-    while (!mlirBlockEqual(mlirOperationGetBlock(op), block))
-        op = mlirOperationGetParentOperation(op);
-    return op;
-}
-
 /* Pure ops in front of the inner loop that only later ones use move behind it, so that their results
  * need not be carried. Products stay. */
 static void sink(tri_arena *arena, MlirOperation outer, MlirOperation inner)
@@ -214,7 +207,7 @@ static void sink(tri_arena *arena, MlirOperation outer, MlirOperation inner)
         for (intptr_t r = 0; can_sink && r < mlirOperationGetNumResults(op); r++)
             for (MlirOpOperand use = mlirValueGetFirstUse(tri_op_result(op, r)); can_sink && !mlirOpOperandIsNull(use);
                  use = mlirOpOperandGetNextUse(use))
-                can_sink = is_in(&late, ancestor_in(body, mlirOpOperandGetOwner(use)));
+                can_sink = is_in(&late, tri_op_ancestor_in(body, mlirOpOperandGetOwner(use)));
         if (!can_sink)
             continue;
         mlirOperationMoveBefore(op, place);

@@ -12,14 +12,6 @@ typedef struct {
     tri_op_list ops; /* that read the value, through views of its buffer, in no order */
 } readers;
 
-/* The operation of `block` that an operation is, or stands in; null: it stands elsewhere. */
-static MlirOperation top_in(MlirBlock block, MlirOperation op)
-{
-    while (!mlirOperationIsNull(op) && !mlirBlockEqual(mlirOperationGetBlock(op), block))
-        op = mlirOperationGetParentOperation(op);
-    return op;
-}
-
 static bool is_before(MlirOperation a, MlirOperation b)
 {
     while (!mlirOperationIsNull(a) && !mlirOperationEqual(a, b))
@@ -67,7 +59,7 @@ static MlirOperation first_user(const aref_value *v, const aref_consumers *consu
 {
     MlirOperation first = {NULL};
     for (size_t i = 0; i < consumers->uses.len; i++) {
-        MlirOperation top = top_in(v->block, consumers->uses.at[i].op);
+        MlirOperation top = tri_op_ancestor_in(v->block, consumers->uses.at[i].op);
         if (mlirOperationIsNull(first) || is_before(top, first))
             first = top;
     }
@@ -78,7 +70,7 @@ static MlirOperation last_reader(const readers *r, MlirOperation first)
 {
     MlirOperation last = first;
     for (size_t i = 0; i < r->ops.len; i++) {
-        MlirOperation top = top_in(r->v->block, r->ops.at[i]);
+        MlirOperation top = tri_op_ancestor_in(r->v->block, r->ops.at[i]);
         if (!mlirOperationIsNull(top) && is_before(last, top))
             last = top;
     }
@@ -107,7 +99,8 @@ static void find_schedule(const aref_value *v, const aref_consumers *consumers, 
         return;
     for (size_t i = 0; i < consumers->uses.len + r->ops.len; i++) {
         bool is_use = i < consumers->uses.len;
-        MlirOperation op = top_in(v->block, is_use ? consumers->uses.at[i].op : r->ops.at[i - consumers->uses.len]);
+        MlirOperation at = is_use ? consumers->uses.at[i].op : r->ops.at[i - consumers->uses.len];
+        MlirOperation op = tri_op_ancestor_in(v->block, at);
         if (mlirOperationIsNull(op) || mlirAttributeIsNull(tri_op_attr(op, "loop.stage")))
             continue;
         if (mlirOperationIsNull(*out_first) || comes_before(op, *out_first))

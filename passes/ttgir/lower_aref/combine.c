@@ -15,13 +15,6 @@ typedef struct {
 
 typedef TRI_VEC(reference) reference_list;
 
-static MlirOperation top_of(MlirBlock block, MlirOperation op)
-{
-    while (!mlirOperationIsNull(op) && !mlirBlockEqual(mlirOperationGetBlock(op), block))
-        op = mlirOperationGetParentOperation(op);
-    return op;
-}
-
 static bool comes_first(MlirOperation a, MlirOperation b)
 {
     while (!mlirOperationIsNull(a) && !mlirOperationEqual(a, b))
@@ -35,7 +28,7 @@ static MlirOperation first_reader(MlirValue buffer, MlirBlock block)
     MlirOperation first = {NULL};
     MlirOpOperand use = mlirValueGetFirstUse(buffer);
     for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-        MlirOperation op = mlirOpOperandGetOwner(use), top = top_of(block, op);
+        MlirOperation op = mlirOpOperandGetOwner(use), top = tri_op_ancestor_in(block, op);
         if (tri_str_has_prefix(tri_op_name(op), "ttg.memdesc_"))
             top = first_reader(tri_op_result(op, 0), block);
         if (!mlirOperationIsNull(top) && (mlirOperationIsNull(first) || comes_first(top, first)))

@@ -86,7 +86,7 @@ static MlirOperation first_reader(MlirOperation op)
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
         MlirOpOperand use = mlirValueGetFirstUse(tri_op_result(op, i));
         for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-            MlirOperation user = tri_pipeline_in_body(block, mlirOpOperandGetOwner(use));
+            MlirOperation user = tri_op_ancestor_in(block, mlirOpOperandGetOwner(use));
             if (!mlirOperationIsNull(user) && tri_op_dominates(user, first))
                 first = user;
         }

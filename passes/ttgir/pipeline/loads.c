@@ -28,7 +28,7 @@ static bool find_first_use(tri_lowering *l, tri_async_load *load)
     MlirOpOperand use = mlirValueGetFirstUse(tri_op_result(load->load, 0));
     load->buffers = -1;
     for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-        MlirOperation user = tri_pipeline_in_body(l->body, mlirOpOperandGetOwner(use));
+        MlirOperation user = tri_op_ancestor_in(l->body, mlirOpOperandGetOwner(use));
         if (mlirOperationIsNull(user) || mlirOperationEqual(user, yield))
             return false;
         tri_place place = tri_pipeline_place_of(user);

@@ -29,13 +29,6 @@ int64_t tri_pipeline_num_stages(const tri_pass_run *run, MlirOperation loop)
     return tri_op_int(loop, "tt.num_stages", tri_passes_option_int(run, "num-stages", 3));
 }
 
-MlirOperation tri_pipeline_in_body(MlirBlock body, MlirOperation op)
-{
-    while (!mlirOperationIsNull(op) && !mlirBlockEqual(mlirOperationGetBlock(op), body))
-        op = mlirOperationGetParentOperation(op);
-    return op;
-}
-
 bool tri_pipeline_is_simple(tri_arena *arena, MlirOperation loop)
 {
     tri_op_list inside = {0};

@@ -30,8 +30,6 @@ int64_t tri_pipeline_contiguity(const tri_pipeline *p, MlirOperation load);
 /* Bytes of one piece of an asynchronous copy from the load's pointers into a buffer. */
 int tri_pipeline_copy_bytes(const tri_pipeline *p, MlirOperation load, MlirType buffer);
 
-/* The op of the loop body that `op` is or lies in. */
-MlirOperation tri_pipeline_in_body(MlirBlock body, MlirOperation op);
 /* Values used by an op or inside it, that are defined outside of it. */
 typedef TRI_VEC(MlirValue) tri_value_list;
 void tri_pipeline_uses_of(tri_arena *arena, MlirOperation op, tri_value_list *out);

@@ -66,7 +66,7 @@ void tri_pipeline_place_rest(MlirOperation loop)
         for (intptr_t r = 0; r < mlirOperationGetNumResults(op); r++) {
             MlirOpOperand use = mlirValueGetFirstUse(tri_op_result(op, r));
             for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-                MlirOperation user = tri_pipeline_in_body(body, mlirOpOperandGetOwner(use));
+                MlirOperation user = tri_op_ancestor_in(body, mlirOpOperandGetOwner(use));
                 if (mlirOperationIsNull(user) || !tri_pipeline_has_place(user))
                     continue;
                 tri_place place = tri_pipeline_place_of(user);
@@ -238,7 +238,7 @@ int tri_pipeline_latest_wait(MlirBlock body, MlirValue value)
     int latest = -1;
     MlirOpOperand use = mlirValueGetFirstUse(value);
     for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-        MlirOperation user = mlirOpOperandGetOwner(use), top = tri_pipeline_in_body(body, user);
+        MlirOperation user = mlirOpOperandGetOwner(use), top = tri_op_ancestor_in(body, user);
         int stage = -1;
         tri_memdesc desc;
         if (mlirOperationIsNull(top))

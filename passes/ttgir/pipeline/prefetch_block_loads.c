@@ -147,7 +147,7 @@ static MlirOperation maker(const scheduler *s, MlirValue value, bool through_arg
 /* Gives an op and all that it needs a cluster, unless it has one. */
 static void place_with_needs(scheduler *s, MlirOperation op, int cluster, bool through_arguments)
 {
-    op = tri_pipeline_in_body(s->body, op);
+    op = tri_op_ancestor_in(s->body, op);
     if (!is_in_body(s, op) || tri_map_find_ptr(&s->cluster, op.ptr))
         return;
     tri_map_set_ptr(&s->cluster, op.ptr, (void *)(intptr_t)(cluster + 1));

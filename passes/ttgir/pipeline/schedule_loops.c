@@ -72,7 +72,7 @@ static void measure_distances(schedule *s)
         for (intptr_t r = 0; r < mlirOperationGetNumResults(n->op); r++) {
             MlirOpOperand use = mlirValueGetFirstUse(tri_op_result(n->op, r));
             for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-                node *user = node_of(s, tri_pipeline_in_body(s->body, mlirOpOperandGetOwner(use)));
+                node *user = node_of(s, tri_op_ancestor_in(s->body, mlirOpOperandGetOwner(use)));
                 if (user && user->distance > below)
                     below = user->distance;
             }
@@ -138,7 +138,7 @@ static bool has_users_inside(schedule *s, const node *n)
     for (intptr_t r = 0; r < mlirOperationGetNumResults(n->op); r++) {
         MlirOpOperand use = mlirValueGetFirstUse(tri_op_result(n->op, r));
         for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
-            if (node_of(s, tri_pipeline_in_body(s->body, mlirOpOperandGetOwner(use))))
+            if (node_of(s, tri_op_ancestor_in(s->body, mlirOpOperandGetOwner(use))))
                 return true;
     }
     return false;

@@ -41,7 +41,7 @@ static bool uses_value(MlirBlock body, MlirOperation op, MlirValue value)
 {
     MlirOpOperand use = mlirValueGetFirstUse(value);
     for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-        MlirOperation owner = mlirOpOperandGetOwner(use), user = tri_pipeline_in_body(body, owner);
+        MlirOperation owner = mlirOpOperandGetOwner(use), user = tri_op_ancestor_in(body, owner);
         bool is_alloc = tri_op_is(owner, "ttg.local_alloc");
         if (is_alloc ? uses_value(body, op, tri_op_result(owner, 0))
                      : !mlirOperationIsNull(user) && mlirOperationEqual(user, op))

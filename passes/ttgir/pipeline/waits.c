@@ -32,7 +32,7 @@ static int pending(counter *c, MlirValue token, MlirOperation at)
     MlirBlock block;
     intptr_t index;
     if (!tri_op_is_block_argument(token, &block, &index)) {
-        MlirOperation def = tri_op_def(token), here = tri_pipeline_in_body(mlirOperationGetBlock(def), at);
+        MlirOperation def = tri_op_def(token), here = tri_op_ancestor_in(mlirOperationGetBlock(def), at);
         if (!is_commit(def) || mlirOperationIsNull(here)) {
             c->is_unknown = true;
             return 0;
@@ -40,7 +40,7 @@ static int pending(counter *c, MlirValue token, MlirOperation at)
         int inside = mlirOperationEqual(here, at) ? 0 : commits_between((MlirOperation){NULL}, at);
         return inside + commits_between(mlirOperationGetNextInBlock(def), here);
     }
-    MlirOperation loop = mlirBlockGetParentOperation(block), here = tri_pipeline_in_body(block, at);
+    MlirOperation loop = mlirBlockGetParentOperation(block), here = tri_op_ancestor_in(block, at);
     if (!tri_op_is(loop, "scf.for") || index == 0 || mlirOperationIsNull(here)) {
         c->is_unknown = true;
         return 0;

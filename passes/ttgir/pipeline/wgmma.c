@@ -84,7 +84,7 @@ static bool outlives_iteration(launcher *l, MlirValue value)
         MlirOperation def = tri_op_def(value);
         if (arg >= 0)
             value = yielded(l, arg);
-        else if (mlirOperationIsNull(def) || mlirOperationIsNull(tri_pipeline_in_body(l->body, def)))
+        else if (mlirOperationIsNull(def) || mlirOperationIsNull(tri_op_ancestor_in(l->body, def)))
             return true;
         else if (is_buffer_view(def))
             value = tri_op_operand(def, 0);
@@ -110,7 +110,7 @@ static intptr_t yielded_as(launcher *l, MlirValue value)
     intptr_t found = -1;
     MlirOpOperand use = mlirValueGetFirstUse(value);
     for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-        MlirOperation user = mlirOpOperandGetOwner(use), top = tri_pipeline_in_body(l->body, user);
+        MlirOperation user = mlirOpOperandGetOwner(use), top = tri_op_ancestor_in(l->body, user);
         intptr_t as = -1;
         if (mlirOperationEqual(user, yield))
             as = (intptr_t)mlirOpOperandGetOperandNumber(use);
@@ -171,7 +171,7 @@ static bool all_uses_follow(launcher *l, MlirValue value, MlirOperation wait)
 {
     MlirOpOperand use = mlirValueGetFirstUse(value);
     for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-        MlirOperation top = tri_pipeline_in_body(l->body, mlirOpOperandGetOwner(use));
+        MlirOperation top = tri_op_ancestor_in(l->body, mlirOpOperandGetOwner(use));
         if (mlirOperationIsNull(top) || !stands_before(wait, top))
             return false;
     }
@@ -217,7 +217,7 @@ static void replace_later_uses(MlirValue value, MlirValue by, MlirOperation wait
     MlirBlock block = mlirOperationGetBlock(wait);
     for (; !mlirOpOperandIsNull(use); use = next) {
         next = mlirOpOperandGetNextUse(use);
-        MlirOperation user = mlirOpOperandGetOwner(use), here = tri_pipeline_in_body(block, user);
+        MlirOperation user = mlirOpOperandGetOwner(use), here = tri_op_ancestor_in(block, user);
         if (!mlirOperationIsNull(here) && stands_before(wait, here))
             mlirOperationSetOperand(user, (intptr_t)mlirOpOperandGetOperandNumber(use), by);
     }
@@ -377,7 +377,7 @@ static bool reads_registers(launcher *l, MlirOperation dot)
 {
     MlirValue a = tri_op_operand(dot, 0);
     MlirOperation def = tri_op_def(a);
-    if (is_buffer(a) || mlirOperationIsNull(def) || mlirOperationIsNull(tri_pipeline_in_body(l->body, def)))
+    if (is_buffer(a) || mlirOperationIsNull(def) || mlirOperationIsNull(tri_op_ancestor_in(l->body, def)))
         return false;
     return true;
 }
