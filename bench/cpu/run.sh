@@ -22,9 +22,15 @@ cc -O2 -fopenmp -Wall -Wextra bench.c plain.o kernels.o -o bench $blas -lm
 # threads of OpenMP that spin after their loop would keep a processor from ours
 OMP_WAIT_POLICY=passive ./bench "$@"
 if [ "${TORCH_PYTHON-}" ]; then
-    cc -shared kernels.o -o libkernels.so -lm
+    TILES=$(sed -n 's/^# tiles: //p' kernels.tri)
+    export TILES
+    for tiles in $TILES; do
+        sigs=$(sed -n "s/^# tritcc: \(-sig '\(tutorial\|int4\).*\) 64, 64, 64/\1 $(echo "$tiles" | tr x ,)/p" kernels.tri | tr '\n' ' ')
+        eval "\"\${TRITCC:-tritcc}\" -arch=${ARCH:-native} $sigs -prefix=t${tiles}_ -emit=obj=t$tiles.o kernels.tri"
+    done
+    cc -shared kernels.o t*x*.o -o libkernels.so -lm
     echo
-    echo "beside PyTorch: us of tritcc and of PyTorch, speed; one thread, then two"
+    echo "beside PyTorch: us of tritcc and of PyTorch, speed; one thread, then two; of products, the best tiles"
     "$TORCH_PYTHON" "$here/torch_rows.py" ./libkernels.so "$@"
 fi
 echo

@@ -2,9 +2,11 @@
 """torch_rows.py LIBRARY [ROW...]: kernels.tri, as a shared library, beside PyTorch's CPU kernels in one process.
 
 The best of interleaved runs, one thread and two (processor time for one thread, which others disturb less; on a machine
-that is not quiet, run it at real-time priority: chrt -f 20). A ratio above 1 is faster than PyTorch. run.sh builds the
-library and calls this when TORCH_PYTHON names a Python that has it."""
+that is not quiet, run it at real-time priority: chrt -f 20). Of kernels that the library has in several tiles
+(tBMxBNxBK_NAME), the best of those; the last columns say which, for one thread and for two. A ratio above 1 is faster than
+PyTorch. run.sh builds the library and calls this when TORCH_PYTHON names a Python that has it."""
 import ctypes as C
+import os
 import sys
 import time
 
@@ -26,6 +28,17 @@ def call(name, grid, *args):
     return lambda: function(None, sizes, *values)
 
 
+def tiled(name, grid, *args):
+    """The calls of a kernel in each of the tiles that $TILES names and that divide the work: {tiles: call}; grid makes the
+    launch's of the tiles' rows and columns, or None."""
+    calls = {}
+    for tiles in os.environ["TILES"].split():
+        rows, columns, _ = map(int, tiles.split("x"))
+        if grid(rows, columns):
+            calls[tiles] = call(f"t{tiles}_{name}", grid(rows, columns), *args)
+    return calls
+
+
 def products():
     for name, dtype, out in (("tutorial", torch.float32, torch.float32), ("tutorial_tf32", torch.float32, torch.float32),
                              ("tutorial_bf16", torch.bfloat16, torch.float32), ("tutorial_int8", torch.int8, torch.int32)):
@@ -34,7 +47,8 @@ def products():
                     for _ in range(2))
             c = torch.empty(n, n, dtype=out)
             theirs = (lambda a=a, b=b: torch._int_mm(a, b)) if dtype == torch.int8 else (lambda a=a, b=b: torch.mm(a, b))
-            yield f"{name} {n}", call(name, ((n // 64) ** 2, 1, 1), a, b, c, n, n, n), theirs, 2.0 * n**3, c
+            ours = tiled(name, lambda rows, columns, n=n: (n // rows * (n // columns), 1, 1), a, b, c, n, n, n)
+            yield f"{name} {n}", ours, theirs, 2.0 * n**3, c
 
 
 def nests():
@@ -58,8 +72,9 @@ def nests():
         a, ready, scales = torch.randn(m, n), torch.randint(-8, 8, (n, n), dtype=torch.int8), torch.rand(n)
         packed = (ready[: n // 2] & 15) | (ready[n // 2 :] << 4)
         weights, out = ready.float() * scales, torch.empty(m, n)
-        yield (f"int4 {m}", call("int4", (m // 64, n // 64, 1), a, packed, scales, out, m, n, n),
-               lambda a=a, weights=weights: torch.mm(a, weights), 2.0 * m * n * n, out)
+        ours = tiled("int4", lambda rows, columns, m=m: None if m % rows else (m // rows, n // columns, 1),
+                     a, packed, scales, out, m, n, n)
+        yield f"int4 {m}", ours, lambda a=a, weights=weights: torch.mm(a, weights), 2.0 * m * n * n, out
 
 
 def rows():
@@ -133,6 +148,14 @@ def pauses():
     print(f"launch after a pause: 1 thread {times[1] * 1e6:.0f} us, 2 threads {times[2] * 1e6:.0f} us")
 
 
+def wrongness(name, run, result, want):
+    """The largest difference, of the largest number."""
+    result.zero_()
+    if run():
+        sys.exit(f"{name}: the launch failed")
+    return ((result.to(torch.float64) - want).abs().max() / (1 + want.abs().max())).item()
+
+
 def main():
     wanted = sys.argv[2:]
     if "amx_bf16" not in open("/proc/cpuinfo").read():
@@ -141,19 +164,21 @@ def main():
         for name, ours, theirs, flops, result in source:
             if wanted and not any(name.startswith(w) for w in wanted):
                 continue
-            text = f"{name:20}"
+            text, chosen, error = f"{name:20}", "", 0.0
+            forms = ours if isinstance(ours, dict) else {"": ours}
             for threads in (1, 2):
                 torch.set_num_threads(threads)
                 lib.tri_threads(threads)
-                if ours():
-                    sys.exit(f"{name}: the launch failed")
                 want = theirs().to(torch.float64).reshape(result.shape)
-                error = ((result.to(torch.float64) - want).abs().max() / (1 + want.abs().max())).item()
-                t = [(once(ours, threads), once(theirs, threads)) for _ in range(9)]
-                mine, other = min(v[0] for v in t), min(v[1] for v in t)
-                rate = f"{flops / mine * 1e-9:7.1f} GF" if flops else " " * 10
-                text += f"  {mine * 1e6:9.1f} {other * 1e6:9.1f} us {other / mine:5.2f}x {rate}"
-            print(text + ("  WRONG" if error > 2e-2 else ""), flush=True)
+                error = max(error, *(wrongness(name, run, result, want) for run in forms.values()))
+                turns = [*forms.values(), theirs]
+                t = [[once(run, threads) for run in turns] for _ in range(9)]
+                *mine, other = (min(spent) for spent in zip(*t))
+                best = min(range(len(mine)), key=mine.__getitem__)
+                rate = f"{flops / mine[best] * 1e-9:7.1f} GF" if flops else " " * 10
+                text += f"  {mine[best] * 1e6:9.1f} {other * 1e6:9.1f} us {other / mine[best]:5.2f}x {rate}"
+                chosen += "  " + list(forms)[best]
+            print(text + chosen.rstrip() + ("  WRONG" if error > 2e-2 else ""), flush=True)
     if not wanted:
         pauses()
 
