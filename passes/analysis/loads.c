@@ -22,3 +22,26 @@ MlirValue tri_loads_make(tri_arena *arena, tri_builder *b, MlirOperation load, M
                                           .operands = operands, .num_results = 1, .results = &type,
                                           .num_attrs = n + 1, .attrs = attrs});
 }
+
+bool tri_loads_may_write(MlirOperation op)
+{
+    static const char *const readers[] = {"tt.descriptor_load", "tt.descriptor_gather", "ttg.local_load",
+                                          "ttig.2d_block_load", "ttig.2d_block_load_from_ptr",
+                                          "ttig.descriptor_gather", "ttig.descriptor_prefetch", "ttig.prefetch"};
+    if (tri_op_is(op, "tt.load"))
+        return tri_op_flag(op, "isVolatile");
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
+        if (tri_op_is(op, readers[i]))
+            return false;
+    return !mlirOperationGetNumRegions(op) && tri_op_has_effects(op);
+}
+
+bool tri_loads_any_may_write(tri_arena *arena, MlirOperation op)
+{
+    tri_op_list ops = {0};
+    tri_op_collect(op, arena, &ops);
+    for (size_t i = 0; i < ops.len; i++)
+        if (tri_loads_may_write(ops.at[i]))
+            return true;
+    return tri_loads_may_write(op);
+}

@@ -1,4 +1,4 @@
-/* Making a tt.load again with other operands. */
+/* Making a tt.load again with other operands; what loads may move across. */
 #ifndef TRI_PASSES_ANALYSIS_LOADS_H
 #define TRI_PASSES_ANALYSIS_LOADS_H
 
@@ -8,5 +8,11 @@
  * mask is false; the last two may be null. All other attributes are the load's. */
 MlirValue tri_loads_make(tri_arena *arena, tri_builder *b, MlirOperation load, MlirValue pointer, MlirValue mask,
                          MlirValue other);
+
+/* May the operation write memory that a load reads? Operations that it holds count for themselves; what fills a cache
+ * writes nothing. */
+bool tri_loads_may_write(MlirOperation op);
+/* May the operation, or one inside of it? */
+bool tri_loads_any_may_write(tri_arena *arena, MlirOperation op);
 
 #endif

@@ -45,27 +45,6 @@ static bool has_invariant_operands(const hoister *h, MlirOperation op)
     return true;
 }
 
-/* Loads only read; anything else with an effect may write. */
-static bool writes(MlirOperation op)
-{
-    if (tri_op_is(op, "tt.load"))
-        return tri_op_flag(op, "isVolatile");
-    if (tri_op_is(op, "tt.descriptor_load") || tri_op_is(op, "tt.descriptor_gather") ||
-        tri_op_is(op, "ttg.local_load"))
-        return false;
-    return tri_op_has_effects(op);
-}
-
-static bool writes_inside(const hoister *h)
-{
-    tri_op_list ops = {0};
-    tri_op_collect(h->loop, h->run->arena, &ops);
-    for (size_t i = 0; i < ops.len; i++)
-        if (!mlirOperationGetNumRegions(ops.at[i]) && writes(ops.at[i]))
-            return true;
-    return false;
-}
-
 static void move_in_front(const hoister *h, MlirOperation op)
 {
     mlirOperationMoveBefore(op, h->loop);
@@ -95,7 +74,7 @@ static void hoist_load(const hoister *h, MlirOperation load)
 
 static void hoist_from(hoister *h)
 {
-    bool can_move_loads = tri_op_is(h->loop, "scf.for") && !writes_inside(h);
+    bool can_move_loads = tri_op_is(h->loop, "scf.for") && !tri_loads_any_may_write(h->run->arena, h->loop);
     for (intptr_t r = 0; r < mlirOperationGetNumRegions(h->loop); r++) {
         MlirBlock body = tri_op_body(h->loop, (int)r);
         for (MlirOperation op = mlirBlockGetFirstOperation(body), next; !mlirOperationIsNull(op); op = next) {

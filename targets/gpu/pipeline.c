@@ -5,7 +5,10 @@
 #include "targets/facts.h"
 #include "targets/target.h"
 
-enum { RESERVE = 8192 /* bytes of shared memory for mbarriers and exchanges */ };
+enum {
+    RESERVE = 8192,        /* bytes of shared memory for mbarriers and exchanges */
+    INTEL_REGISTERS = 128, /* of a hardware thread: a dword each for a lane */
+};
 
 /* Bulk copies through tensor maps that kernels write. */
 static bool uses_tma(const tri_unit *unit)
@@ -31,6 +34,7 @@ void tri_gpu_ttir_pipeline(const tri_unit *unit, tri_buf *out)
     tri_buf_add_z(out, "canonicalize,combine,reorder-broadcast,cse,symbol-dce,loop-once,loop-unroll");
 }
 
+static bool is_intel(const tri_unit *unit) { return unit->arch->mma == TRI_MMA_DPAS; }
 static bool is_amd(const tri_unit *unit) { return unit->arch->mma == TRI_MMA_MFMA || unit->arch->mma == TRI_MMA_WMMA; }
 
 /* Layouts are chosen, memory accesses first, then matrix products. */
@@ -80,6 +84,8 @@ static int many_products(const tri_unit *unit)
 /* Loops are simplified; what is invariant leaves them; loads are made ahead of their use. */
 static void add_loop_passes(const tri_unit *unit, tri_buf *out)
 {
+    if (is_intel(unit))
+        tri_buf_format(out, ",loop-distribute{least=%d}", INTEL_REGISTERS);
     tri_buf_format(out, ",fuse-nested-loops,canonicalize,triton-licm,canonicalize,combine-tensor-select-and-if%s",
                    unit->arch->has_warp_groups ? ",optimize-accumulator-init{conditional=1}" : "");
     if (!unit->arch->async_copies && !unit->arch->loads_ahead_in_registers)
@@ -104,10 +110,10 @@ static void add_final_passes(const tri_unit *unit, tri_buf *out)
                    unit->arch->wants_prefetch ? ",prefetch" : "", uses_tma(unit) ? ",tma-lowering" : "",
                    is_split(unit) ? "{wait-in-consumers=1}" : "");
     tri_buf_format(out,
-                   ",remove-layout-conversions,reduce-data-duplication%s%s,reorder-instructions,loop-aware-cse,"
+                   ",remove-layout-conversions,reduce-data-duplication%s%s,reorder-instructions%s,loop-aware-cse,"
                    "symbol-dce,sccp,cse%s,canonicalize",
                    is_amd(unit) ? ",in-thread-transpose,remove-layout-conversions" : "",
-                   unit->arch->carries_pointers ? ",carry-pointers" : "",
+                   unit->arch->carries_pointers ? ",carry-pointers" : "", is_intel(unit) ? ",code-sinking" : "",
                    unit->arch->has_warp_groups ? ",carry-partial-sums" : "");
     if (takes_turns(unit))
         tri_buf_format(out, ",block-pingpong{num-stages=%d rotate=1}", tri_facts_stages(unit));

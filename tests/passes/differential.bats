@@ -64,6 +64,8 @@ remove-masks|without|sm_80|differential.tri|carried|*fp32:16, *fp32:16, i32:16, 
 hoist-layout-conversions|after:accelerate-matmul|pvc|execute.tri|attention|*fp16:16, *fp16:16, *fp16:16, *fp32:16, i32:16, 64, 32, 64|o~1e-3|randn:f16:64x64:seed=1 randn:f16:128x64:seed=2 randn:f16:128x64:seed=3 o=zeros:f32:64x64 128
 materialize-block-pointer|after:accelerate-matmul|pvc|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 prefetch-block-loads|after:accelerate-matmul|pvc|marked.ttir|marked||arg2|randint:f16:64x128:seed=1,low=-9,high=9 randint:f16:128x64:seed=2,low=-9,high=9 arg2=zeros:f32:64x64 128 128 64 64
+loop-distribute|without|pvc|differential.tri|gated|*fp16:16, *fp16:16, *fp16:16, *fp32:16, *fp32:16, i32:16, 128, 128, 32|c|randint:f16:128x64:seed=1,low=-9,high=9 randint:f16:64x128:seed=2,low=-9,high=9 randint:f16:64x128:seed=3,low=-9,high=9 randint:f32:128:seed=4,low=-9,high=9 c=zeros:f32:128x128 64
+code-sinking|without|pvc|differential.tri|gated|*fp16:16, *fp16:16, *fp16:16, *fp32:16, *fp32:16, i32:16, 128, 128, 32|c|randint:f16:128x64:seed=1,low=-9,high=9 randint:f16:64x128:seed=2,low=-9,high=9 randint:f16:64x128:seed=3,low=-9,high=9 randint:f32:128:seed=4,low=-9,high=9 c=zeros:f32:128x128 64
 lower-to-2d-block-load|without|pvc|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 remove-masks|without|sm_80|differential.tri|masked_rows|*fp32:16, *fp32:16, i32, i32:16, 16, 32|y|-grid=3 randint:f32:70x80:seed=1,low=-9,high=9 y=zeros:f32:80 70 80
 convert-triton-to-tritongpu|host|sm_80|execute.tri|row_sums|*fp16:16, *fp16:16, *fp32:16, i32:16, i32:16, 32, 64|y|randint:f16:32x128:seed=1,low=-9,high=9 randint:f16:128:seed=2,low=-9,high=9 y=zeros:f32:32 128 128
