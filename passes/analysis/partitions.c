@@ -155,6 +155,25 @@ MlirType tri_partitions_buffer(MlirType tensor, bool is_mutable)
     return tri_type_memdesc(&desc);
 }
 
+MlirType tri_partitions_slot(MlirType ring)
+{
+    tri_memdesc all, one;
+    tri_type_get_memdesc(ring, &all);
+    one = all;
+    one.rank--;
+    for (int i = 0; i < one.rank; i++)
+        one.shape[i] = all.shape[i + 1];
+    one.is_mutable = true;
+    return tri_type_memdesc(&one);
+}
+
+bool tri_partitions_is_scales(MlirType buffer)
+{
+    tri_memdesc desc;
+    return tri_type_get_memdesc(buffer, &desc) &&
+           tri_encoding_kind_of(desc.encoding) == TRI_ENC_TENSOR_MEMORY_SCALES;
+}
+
 int32_t tri_partitions_warps_at(MlirOperation op)
 {
     for (; !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op))

@@ -38,6 +38,10 @@ bool tri_partitions_check(tri_diag *diag, MlirOperation loop);
 
 /* Shared memory, not swizzled, by which a tensor goes from one group to another. */
 MlirType tri_partitions_buffer(MlirType tensor, bool is_mutable);
+/* One buffer of a ring, as those who fill it see it. */
+MlirType tri_partitions_slot(MlirType ring);
+/* Scales in the tensor memory of Blackwell, which have no ring: one buffer. */
+bool tri_partitions_is_scales(MlirType buffer);
 /* !nvws.aref<[RING, ...]> */
 MlirType tri_partitions_reference(size_t n, const MlirType *rings);
 /* Warps around an operation: of what it stands in, or of the module. */

@@ -33,8 +33,9 @@ typedef struct {
 /* Where operations are made, for which groups, and whose place in the loop's schedule they take. */
 typedef struct {
     tri_builder b;
-    uint64_t partitions;
+    uint64_t partitions; /* 0: of no group */
     MlirOperation like; /* null: none */
+    MlirAttribute tag; /* of the loop that the groups share, where the place is not in it; else null */
 } aref_place;
 
 MlirOperation tri_insert_aref_make(const aref_place *place, const tri_op *op);
@@ -42,9 +43,10 @@ MlirOperation tri_insert_aref_make(const aref_place *place, const tri_op *op);
 MlirValue tri_insert_aref_value(const aref_place *place, const char *name, intptr_t n, const MlirValue *operands,
                                 MlirType type);
 /* Takes a buffer of this type, to put or to get; the results are the buffer and its token. */
-MlirOperation tri_insert_aref_enter(const aref_value *v, const aref_place *place, const char *name, MlirType buffer);
-/* [#nvws.async_op<KIND>] */
-tri_attr tri_insert_aref_kind(MlirContext context, const char *kind);
+MlirOperation tri_insert_aref_enter(MlirValue aref, const aref_place *place, const char *name, MlirType buffer);
+/* Gives it back; `kind` is what may still be under way, the KIND of #nvws.async_op<KIND>. */
+void tri_insert_aref_exit(MlirValue aref, MlirValue token, const aref_place *place, const char *name,
+                          const char *kind);
 
 /* tensor<1xT> that a scalar is handed on in; other types as they are. */
 MlirType tri_insert_aref_tensor_type(const aref_value *v);

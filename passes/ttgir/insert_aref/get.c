@@ -182,12 +182,10 @@ void tri_insert_aref_get(aref_value *v, const aref_consumers *consumers)
     bool all = !mlirOperationIsNull(v->alloc);
     aref_place place = {.b = tri_builder_before(first), .like = begin,
                         .partitions = all ? consumers->partitions : consumers->partitions & ~v->partitions};
-    MlirOperation enter = tri_insert_aref_enter(v, &place, "nvws.aref.get.enter", v->one);
+    MlirOperation enter = tri_insert_aref_enter(v->aref, &place, "nvws.aref.get.enter", v->one);
     bool reads_buffer = replace_uses(v, consumers, place, tri_op_result(enter, 0), &load);
     place.b = tri_builder_after(reads_buffer ? last : load);
     place.like = end;
-    MlirValue operands[] = {v->aref, tri_op_result(enter, 1)};
-    tri_attr kind = tri_insert_aref_kind(place.b.context, still_reading(&r, !reads_buffer));
-    tri_insert_aref_make(&place, &(tri_op){.name = "nvws.aref.get.exit", .num_operands = 2, .operands = operands,
-                                .num_attrs = 1, .attrs = &kind});
+    tri_insert_aref_exit(v->aref, tri_op_result(enter, 1), &place, "nvws.aref.get.exit",
+                         still_reading(&r, !reads_buffer));
 }

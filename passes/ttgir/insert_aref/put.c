@@ -3,6 +3,7 @@
 
 #include "ir/analysis/blocked.h"
 #include "ir/type.h"
+#include "passes/ttgir/pipeline/lower.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -15,7 +16,10 @@ MlirOperation tri_insert_aref_make(const aref_place *place, const tri_op *op)
     tri_builder b = place->b;
     MlirOperation made = tri_builder_create(&b, op);
     static const char *const schedule[] = {"loop.stage", "loop.cluster"};
-    tri_partitions_set(made, place->partitions);
+    if (place->partitions)
+        tri_partitions_set(made, place->partitions);
+    if (!mlirAttributeIsNull(place->tag))
+        tri_builder_set_attr(made, TRI_PARTITIONS_TAG, place->tag);
     for (size_t i = 0; !mlirOperationIsNull(place->like) && i < sizeof schedule / sizeof *schedule; i++) {
         MlirAttribute attr = tri_op_attr(place->like, schedule[i]);
         if (!mlirAttributeIsNull(attr))
@@ -31,21 +35,26 @@ MlirValue tri_insert_aref_value(const aref_place *place, const char *name, intpt
                                                                .num_results = 1, .results = &type}), 0);
 }
 
-MlirOperation tri_insert_aref_enter(const aref_value *v, const aref_place *place, const char *name, MlirType buffer)
+MlirOperation tri_insert_aref_enter(MlirValue aref, const aref_place *place, const char *name, MlirType buffer)
 {
     MlirContext context = place->b.context;
     MlirType types[] = {buffer, tri_type_async_token(context)};
     const int32_t segments[] = {1, 0, 0}; /* no stage or phase yet */
     tri_attr attr = {"operandSegmentSizes", tri_attr_i32s(context, 3, segments)};
-    return tri_insert_aref_make(place, &(tri_op){.name = name, .num_operands = 1, .operands = &v->aref,
+    return tri_insert_aref_make(place, &(tri_op){.name = name, .num_operands = 1, .operands = &aref,
                                                  .num_results = 2, .results = types, .num_attrs = 1, .attrs = &attr});
 }
 
-tri_attr tri_insert_aref_kind(MlirContext context, const char *kind)
+void tri_insert_aref_exit(MlirValue aref, MlirValue token, const aref_place *place, const char *name,
+                          const char *kind)
 {
     char text[64];
     snprintf(text, sizeof text, "[#nvws.async_op<%s>]", kind);
-    return (tri_attr){"async_ops", mlirAttributeParseGet(context, mlirStringRefCreateFromCString(text))};
+    MlirValue operands[] = {aref, token};
+    tri_attr attr = {"async_ops",
+                     mlirAttributeParseGet(place->b.context, mlirStringRefCreateFromCString(text))};
+    tri_insert_aref_make(place, &(tri_op){.name = name, .num_operands = 2, .operands = operands, .num_attrs = 1,
+                                          .attrs = &attr});
 }
 
 MlirType tri_insert_aref_tensor_type(const aref_value *v)
@@ -77,16 +86,9 @@ static MlirType one_buffer(const aref_value *v)
 
 void tri_insert_aref_create(aref_value *v)
 {
-    tri_memdesc one, ring = {.is_mutable = true};
     v->one = one_buffer(v);
-    tri_type_get_memdesc(v->one, &one);
-    ring.rank = ring.alloc_rank = one.rank + 1;
     bool is_request = !mlirOperationIsNull(v->request); /* the next is under way while one is read */
-    ring.shape[0] = ring.alloc_shape[0] = is_request ? 2 : 1;
-    for (int i = 0; i < one.rank; i++)
-        ring.shape[i + 1] = ring.alloc_shape[i + 1] = one.shape[i];
-    ring.element = one.element, ring.encoding = one.encoding, ring.space = one.space;
-    v->ring = tri_type_memdesc(&ring);
+    v->ring = tri_pipeline_ring_type(v->one, is_request ? 2 : 1);
     tri_builder b = tri_builder_before(v->loop);
     tri_attr alignment = {"alignment", tri_attr_i32(b.context, ANSWER_ALIGNMENT)};
     MlirValue buffers =
@@ -146,15 +148,8 @@ static void put_value(const aref_value *v, const aref_place *place, MlirValue bu
 
 void tri_insert_aref_put(aref_value *v, tri_builder at)
 {
-    tri_memdesc one, ring;
-    tri_type_get_memdesc(v->one, &one);
-    tri_type_get_memdesc(v->ring, &ring);
-    one.is_mutable = true;
-    one.alloc_rank = ring.rank;
-    for (int i = 0; i < ring.rank; i++)
-        one.alloc_shape[i] = ring.shape[i];
     aref_place place = {.b = at, .partitions = v->partitions & -v->partitions, .like = maker_of(v)};
-    MlirOperation enter = tri_insert_aref_enter(v, &place, "nvws.aref.put.enter", tri_type_memdesc(&one));
+    MlirOperation enter = tri_insert_aref_enter(v->aref, &place, "nvws.aref.put.enter", tri_partitions_slot(v->ring));
     bool is_load = !mlirOperationIsNull(v->load), is_request = !mlirOperationIsNull(v->request);
     MlirValue buffer = tri_op_result(enter, 0);
     if (is_load)
@@ -163,8 +158,6 @@ void tri_insert_aref_put(aref_value *v, tri_builder at)
         tri_insert_aref_make(&place, &(tri_op){.name = "nvws.clc_try_cancel", .num_operands = 1, .operands = &buffer});
     else
         put_value(v, &place, buffer);
-    MlirValue operands[] = {v->aref, tri_op_result(enter, 1)};
-    tri_attr kind = tri_insert_aref_kind(at.context, is_load ? "tma_load" : is_request ? "clc" : "none");
-    tri_insert_aref_make(&place, &(tri_op){.name = "nvws.aref.put.exit", .num_operands = 2, .operands = operands,
-                                .num_attrs = 1, .attrs = &kind});
+    tri_insert_aref_exit(v->aref, tri_op_result(enter, 1), &place, "nvws.aref.put.exit",
+                         is_load ? "tma_load" : is_request ? "clc" : "none");
 }

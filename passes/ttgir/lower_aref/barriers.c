@@ -50,12 +50,7 @@ static MlirValue view_like(access_place *p, MlirValue ring, MlirValue stage)
                                                 .num_results = 1, .results = &type}), 0);
 }
 
-static bool is_scales(MlirValue buffer)
-{
-    tri_memdesc desc;
-    tri_type_get_memdesc(mlirValueGetType(buffer), &desc);
-    return tri_encoding_kind_of(desc.encoding) == TRI_ENC_TENSOR_MEMORY_SCALES;
-}
+static bool is_scales(MlirValue buffer) { return tri_partitions_is_scales(mlirValueGetType(buffer)); }
 
 /* ---- barriers ---- */
 
