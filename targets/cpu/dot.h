@@ -22,6 +22,7 @@ typedef struct tri_cpu_product {
     LLVMValueRef out, out_stride; /* where the sums go, with so many elements from row to row; null: to d */
     /* Instead of a and b: `trips` (i64, at least one) rows of {a, its stride, b}, whose products are all added. */
     LLVMValueRef table, trips;
+    int64_t most_trips; /* that `trips` may be */
 } tri_cpu_product;
 
 /* Shapes and types of a product; chooses the instruction. */

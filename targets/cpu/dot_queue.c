@@ -144,7 +144,7 @@ static LLVMValueRef block_at(tri_cpu_gen *g, LLVMValueRef base, LLVMValueRef num
 
 /* ---- the kernel, as a function of its own: it is called where the queue is full, and where the loop ends ---- */
 
-static LLVMValueRef make_kernel(tri_cpu_gen *g, const tri_cpu_product *product)
+static LLVMValueRef make_kernel(tri_cpu_gen *g, const tri_cpu_product *product, int64_t most_trips)
 {
     static const char noinline_name[] = "noinline", nounwind_name[] = "nounwind";
     LLVMTypeRef params[6] = {g->ptr, g->i64, g->ptr, g->i1, g->ptr, g->i64};
@@ -166,6 +166,7 @@ static LLVMValueRef make_kernel(tri_cpu_gen *g, const tri_cpu_product *product)
     tri_cpu_product x = *product;
     x.table = LLVMGetParam(fn, 0);
     x.trips = LLVMGetParam(fn, 1);
+    x.most_trips = most_trips;
     x.d = LLVMGetParam(fn, 2);
     x.is_fresh = LLVMGetParam(fn, 3);
     x.out = LLVMGetParam(fn, 4);
@@ -210,7 +211,7 @@ bool tri_cpu_queue_begin(tri_cpu_gen *g, MlirOperation loop, intptr_t arg, LLVMV
     q.count = tri_cpu_temp(g, g->i64, "waiting");
     q.first = tri_cpu_temp(g, g->i64, "first");
     q.is_fresh = tri_cpu_temp(g, g->i1, "fresh");
-    q.kernel = make_kernel(g, &q.x);
+    q.kernel = make_kernel(g, &q.x, q.trips);
     q.store = find_store(g, loop, arg);
     bool is_zero = tri_cpu_is_zero(tri_op_operand(loop, arg + 3));
     tri_cpu_at(g, 0);

@@ -503,6 +503,15 @@ END
     [ "$(grep -c tilezero with.s)" = 4 ]
     [ "$(grep -c 'call.*products' amx.s)" = 3 ]
     [ "$(sed -n '/^tri_run_wide:/,/\.size/p' with.s | grep -cE 'tdp|tile')" = 0 ]
+    # bytes whose rows 256 columns read are gathered first, then each tile lies in one piece; those of 128 are not
+    local bytes='*i8:16, *i8:16, *i32:16, i32, i32, i32, i32, i32, i32, 64' columns
+    for columns in 128 256; do
+        # shellcheck disable=SC2086
+        tritcc $tiles -sig "bytes($bytes, $columns, 64)" -emit=asm=$columns.s "$SRCDIR/tests/exec/tiles.tri"
+        [ "$(grep -c tdpbssd $columns.s)" = 4 ]
+    done
+    [ "$(grep -cE 'tilestored.*tmm[45],' 128.s)" = 0 ]
+    [ "$(grep -cE 'tilestored.*tmm[45],' 256.s)" = 2 ]
     objdump -d with.o | grep -q 'tdpbf16ps.*tmm'
     # float32 in two parts: twelve products for a strip's step, with eight loads, and as many in two loops where there
     # is a NaN; of ieee, and where all bits are asked for, none
