@@ -18,6 +18,13 @@ bool tri_buffers_is_shared(MlirType type)
            mlirAttributeEqual(d.space, tri_encoding_shared_space(mlirTypeGetContext(type)));
 }
 
+bool tri_buffers_reads_constant(MlirOperation op)
+{
+    tri_memdesc desc;
+    return tri_op_is(op, "ttg.local_load") && tri_type_get_memdesc(mlirValueGetType(tri_op_operand(op, 0)), &desc) &&
+           !desc.is_mutable;
+}
+
 bool tri_buffers_is_view(MlirOperation op)
 {
     return tri_op_in(op, TRI_OPS_BUFFER_VIEW);

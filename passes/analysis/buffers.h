@@ -41,6 +41,8 @@ const tri_buffer *tri_buffers_scratch(const tri_buffers *buffers, MlirOperation 
 
 /* A memory descriptor in shared memory. */
 bool tri_buffers_is_shared(MlirType type);
+/* A ttg.local_load of a buffer that is filled once, when it is made. */
+bool tri_buffers_reads_constant(MlirOperation op);
 /* Ops that only compute another view of a descriptor. */
 bool tri_buffers_is_view(MlirOperation op);
 

@@ -3,6 +3,7 @@
 
 #include "ir/machines.h"
 #include "ir/type.h"
+#include "passes/analysis/buffers.h"
 #include "passes/analysis/dots.h"
 #include "passes/analysis/tensormaps.h"
 
@@ -414,14 +415,6 @@ static bool uses_any(tri_arena *arena, MlirOperation op, const tri_op_list *list
     return false;
 }
 
-/* Reads what does not change. */
-static bool is_read_of_constant(MlirOperation op)
-{
-    tri_memdesc desc;
-    return tri_op_is(op, "ttg.local_load") && tri_type_get_memdesc(mlirValueGetType(tri_op_operand(op, 0)), &desc) &&
-           !desc.is_mutable;
-}
-
 /* What must stay between the loops (`out_stay`, behind the first loop itself) and what may move in front of both:
  * registers that the second one's products read stay. False when something with effects stands between them, or the
  * second one is not behind the first. */
@@ -430,7 +423,7 @@ static bool sort_between(tri_split_plan *first, MlirOperation last, tri_op_list 
     tri_vec_push(first->arena, out_stay, first->loop);
     MlirOperation op = mlirOperationGetNextInBlock(first->loop);
     for (; !mlirOperationIsNull(op) && !mlirOperationEqual(op, last); op = mlirOperationGetNextInBlock(op)) {
-        if (tri_op_is(op, "scf.for") || is_read_of_constant(op)) { /* a loop that was joined before */
+        if (tri_op_is(op, "scf.for") || tri_buffers_reads_constant(op)) { /* a loop that was joined before */
             tri_vec_push(first->arena, out_stay, op);
             continue;
         }

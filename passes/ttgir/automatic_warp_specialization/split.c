@@ -424,8 +424,7 @@ static bool escapes(const chain *c, MlirValue value)
 /* Whether only products of the loops use the value, a load of a buffer that is filled once. */
 static bool feeds_products_only(const chain *c, MlirValue value)
 {
-    tri_memdesc desc;
-    if (!tri_type_get_memdesc(mlirValueGetType(tri_op_operand(tri_op_def(value), 0)), &desc) || desc.is_mutable)
+    if (!tri_buffers_reads_constant(tri_op_def(value)))
         return false;
     for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
          use = mlirOpOperandGetNextUse(use)) {

@@ -12,13 +12,6 @@ typedef struct {
     tri_op_list ops; /* that read the value, through views of its buffer, in no order */
 } readers;
 
-static bool is_before(MlirOperation a, MlirOperation b)
-{
-    while (!mlirOperationIsNull(a) && !mlirOperationEqual(a, b))
-        a = mlirOperationGetNextInBlock(a);
-    return !mlirOperationIsNull(a);
-}
-
 static bool makes_view(MlirOperation op)
 {
     tri_memdesc desc;
@@ -60,7 +53,7 @@ static MlirOperation first_user(const aref_value *v, const aref_consumers *consu
     MlirOperation first = {NULL};
     for (size_t i = 0; i < consumers->uses.len; i++) {
         MlirOperation top = tri_op_ancestor_in(v->block, consumers->uses.at[i].op);
-        if (mlirOperationIsNull(first) || is_before(top, first))
+        if (mlirOperationIsNull(first) || mlirOperationIsBeforeInBlock(top, first))
             first = top;
     }
     return first;
@@ -71,7 +64,7 @@ static MlirOperation last_reader(const readers *r, MlirOperation first)
     MlirOperation last = first;
     for (size_t i = 0; i < r->ops.len; i++) {
         MlirOperation top = tri_op_ancestor_in(r->v->block, r->ops.at[i]);
-        if (!mlirOperationIsNull(top) && is_before(last, top))
+        if (!mlirOperationIsNull(top) && mlirOperationIsBeforeInBlock(last, top))
             last = top;
     }
     return last;

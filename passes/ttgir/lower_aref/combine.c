@@ -15,13 +15,6 @@ typedef struct {
 
 typedef TRI_VEC(reference) reference_list;
 
-static bool comes_first(MlirOperation a, MlirOperation b)
-{
-    while (!mlirOperationIsNull(a) && !mlirOperationEqual(a, b))
-        a = mlirOperationGetNextInBlock(a);
-    return !mlirOperationIsNull(a);
-}
-
 /* The first operation of a block that reads a buffer, through views. */
 static MlirOperation first_reader(MlirValue buffer, MlirBlock block)
 {
@@ -31,7 +24,7 @@ static MlirOperation first_reader(MlirValue buffer, MlirBlock block)
         MlirOperation op = mlirOpOperandGetOwner(use), top = tri_op_ancestor_in(block, op);
         if (tri_str_has_prefix(tri_op_name(op), "ttg.memdesc_"))
             top = first_reader(tri_op_result(op, 0), block);
-        if (!mlirOperationIsNull(top) && (mlirOperationIsNull(first) || comes_first(top, first)))
+        if (!mlirOperationIsNull(top) && (mlirOperationIsNull(first) || mlirOperationIsBeforeInBlock(top, first)))
             first = top;
     }
     return first;
@@ -90,7 +83,7 @@ static MlirOperation first_or_last(const combined *c, bool puts, bool end)
     for (size_t i = 0; i < c->parts.len; i++) {
         const reference *r = &c->parts.at[i];
         MlirOperation op = puts ? (end ? r->put_end : r->put) : end ? r->get_end : r->get;
-        if (mlirOperationIsNull(found) || comes_first(end ? found : op, end ? op : found))
+        if (mlirOperationIsNull(found) || mlirOperationIsBeforeInBlock(end ? found : op, end ? op : found))
             found = op;
     }
     return found;
@@ -183,7 +176,7 @@ static void combine(combined *c)
     for (size_t i = 0; i < n; i++) {
         buffers[i] = tri_op_operand(c->parts.at[i].create, 0);
         rings[i] = mlirValueGetType(buffers[i]);
-        last = comes_first(last, c->parts.at[i].create) ? c->parts.at[i].create : last;
+        last = mlirOperationIsBeforeInBlock(last, c->parts.at[i].create) ? c->parts.at[i].create : last;
     }
     tri_builder b = tri_builder_before(last);
     MlirType type = tri_partitions_reference(n, rings);
@@ -192,7 +185,7 @@ static void combine(combined *c)
     MlirOperation put = enter_all(c, true, tri_builder_before(first_or_last(c, true, false)));
     MlirOperation put_end = leave_all(c, true, put), get_first = first_or_last(c, false, false);
     bool waits = mlirBlockEqual(mlirOperationGetBlock(put_end), mlirOperationGetBlock(get_first)) &&
-                 comes_first(get_first, put_end);
+                 mlirOperationIsBeforeInBlock(get_first, put_end);
     MlirOperation get = enter_all(c, false, waits ? tri_builder_after(put_end) : tri_builder_before(get_first));
     if (waits)
         move_users(c, get_first, get);
