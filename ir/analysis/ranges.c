@@ -390,6 +390,11 @@ int tri_ranges_compare(tri_ranges *ranges, MlirOperation compare)
     return predicate == NE && equal >= 0 ? !equal : equal;
 }
 
+bool tri_ranges_runs(tri_ranges *ranges, MlirOperation loop)
+{
+    return tri_ranges_of(ranges, tri_op_operand(loop, 0)).high < tri_ranges_of(ranges, tri_op_operand(loop, 1)).low;
+}
+
 int64_t tri_ranges_trips(tri_ranges *ranges, MlirOperation loop)
 {
     wide trips;

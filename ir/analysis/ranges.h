@@ -24,6 +24,8 @@ tri_range tri_ranges_of(tri_ranges *ranges, MlirValue value);
 
 /* What arith.cmpi gives for all values: 1, 0, or negative: it is not known. */
 int tri_ranges_compare(tri_ranges *ranges, MlirOperation compare);
+/* Is an scf.for known to have a trip? */
+bool tri_ranges_runs(tri_ranges *ranges, MlirOperation loop);
 /* Trips of an scf.for, at most. */
 int64_t tri_ranges_trips(tri_ranges *ranges, MlirOperation loop);
 

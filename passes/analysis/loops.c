@@ -80,6 +80,25 @@ MlirOperation tri_loops_add_iter_args(tri_arena *arena, MlirOperation loop, intp
     return made;
 }
 
+MlirOperation tri_loops_add_while_args(tri_arena *arena, MlirOperation loop, intptr_t n, const MlirValue *inits)
+{
+    intptr_t given = mlirOperationGetNumOperands(loop), results = mlirOperationGetNumResults(loop);
+    MlirValue *operands = TRI_NEW_ARRAY(arena, MlirValue, given + n);
+    MlirType *types = TRI_NEW_ARRAY(arena, MlirType, results + n);
+    for (intptr_t i = 0; i < given + n; i++)
+        operands[i] = i < given ? tri_op_operand(loop, i) : inits[i - given];
+    for (intptr_t i = 0; i < results + n; i++)
+        types[i] = mlirValueGetType(i < results ? tri_op_result(loop, i) : inits[i - results]);
+    MlirOperation made = tri_loops_rebuild(arena, loop, given + n, operands, results + n, types);
+    for (intptr_t i = 0; i < results; i++)
+        mlirValueReplaceAllUsesOfWith(tri_op_result(loop, i), tri_op_result(made, i));
+    for (int r = 0; r < 2; r++)
+        for (intptr_t i = 0; i < n; i++)
+            mlirBlockAddArgument(tri_op_body(made, r), types[results + i], mlirOperationGetLocation(made));
+    mlirOperationDestroy(loop);
+    return made;
+}
+
 MlirOperation tri_loops_add_if_results(tri_arena *arena, MlirOperation op, intptr_t n, const MlirType *types)
 {
     return extend(arena, op, 0, NULL, n, types);

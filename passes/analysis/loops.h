@@ -8,6 +8,8 @@
  * loop, its results are replaced, it is erased. New body arguments and results come last. The
  * yield still lacks the new operands (tri_loops_append_yield). */
 MlirOperation tri_loops_add_iter_args(tri_arena *arena, MlirOperation loop, intptr_t n, const MlirValue *inits);
+/* The same of an scf.while: arguments of both blocks and results come last; condition and yield lack the operands. */
+MlirOperation tri_loops_add_while_args(tri_arena *arena, MlirOperation loop, intptr_t n, const MlirValue *inits);
 /* Rebuilds an scf.if (with an else region) with `n` more results; the yields still lack them. */
 MlirOperation tri_loops_add_if_results(tri_arena *arena, MlirOperation op, intptr_t n, const MlirType *types);
 /* Rebuilds an scf.for or scf.if without the results i that have drop[i]. Those of a conditional are

@@ -56,6 +56,24 @@ uint64_t tri_partitions_of_use(MlirOperation op, intptr_t operand)
     return tri_partitions_of(op);
 }
 
+void tri_partitions_append_output(MlirOperation loop, uint64_t partitions)
+{
+    MlirAttribute old = tri_op_attr(loop, TRI_PARTITIONS_OUTPUTS), own = tri_op_attr(loop, TRI_PARTITIONS_OF);
+    MlirContext context = mlirOperationGetContext(loop);
+    tri_arena *arena = tri_arena_create();
+    intptr_t n = mlirAttributeIsNull(old) ? 0 : mlirArrayAttrGetNumElements(old);
+    MlirAttribute *lists = TRI_NEW_ARRAY(arena, MlirAttribute, n + 1);
+    for (intptr_t i = 0; i < n; i++)
+        lists[i] = mlirArrayAttrGetElement(old, i);
+    lists[n] = tri_tasks_make(context, partitions);
+    tri_builder_set_attr(loop, TRI_PARTITIONS_OUTPUTS, mlirArrayAttrGet(context, n + 1, lists));
+    partitions |= tri_tasks_read(own);
+    tri_partitions_set(loop, partitions);
+    for (int r = 0; r < (int)mlirOperationGetNumRegions(loop); r++)
+        tri_partitions_set(mlirBlockGetTerminator(tri_op_body(loop, r)), partitions);
+    tri_arena_destroy(arena);
+}
+
 int tri_partitions_count(MlirOperation loop)
 {
     MlirAttribute stages = tri_op_attr(loop, TRI_PARTITIONS_STAGES);

@@ -30,6 +30,8 @@ uint64_t tri_partitions_of_value(MlirValue value);
 /* Those that need an operand: of the result that it becomes, or of its operation. */
 uint64_t tri_partitions_of_use(MlirOperation op, intptr_t operand);
 void tri_partitions_set(MlirOperation op, uint64_t partitions);
+/* Says whose the last result of a loop is, which was appended; the loop and its yields are of these groups, too. */
+void tri_partitions_append_output(MlirOperation loop, uint64_t partitions);
 
 /* Groups of a loop: entries of its stages; 0: it is not split. */
 int tri_partitions_count(MlirOperation loop);

@@ -1,5 +1,5 @@
 // RUN: tritcc -x ttgir -passes=insert-tmem-aref %s | FileCheck %s
-// positive: @sums @turns @unfilled @branch @scales @inside @while @tensor @early
+// positive: @sums @turns @unfilled @branch @scales @inside @runs @while @tensor @early
 // negative: @unshared @ready @alone
 // loop: @sums @unshared
 // if: @branch
@@ -199,6 +199,45 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
       tt.store %p, %v {ttg.partition = array<i32: 0>} : tensor<128x64x!tt.ptr<f32>, #rows>
     } {tt.warp_specialize, ttg.partition = array<i32: 0, 1>, ttg.partition.stages = [0, 0], ttg.warp_specialize.tag = 0 : i32}
     tt.return
+  }
+
+  // An inner loop that is known to run begins the sums anew. One that may have no trip does not, nor does a buffer that
+  // is taken for all warps behind the loop.
+  // CHECK-LABEL: @runs
+  // CHECK:         ttng.tmem_alloc : () -> !ttg.memdesc<2x128x64xf32
+  // CHECK:         ttng.tmem_alloc : () -> !ttg.memdesc<1x128x64xf32
+  // CHECK:         ttng.tmem_alloc : () -> !ttg.memdesc<1x128x64xf32
+  tt.func @runs(%n: i32, %x: !a, %y: !b, %p: tensor<128x64x!tt.ptr<f32>, #rows>) -> !t {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %true = arith.constant true
+    %false = arith.constant false
+    %d, %k = ttng.tmem_alloc : () -> (!d, !k)
+    %d2, %k2 = ttng.tmem_alloc : () -> (!d, !k)
+    %d3, %k3 = ttng.tmem_alloc : () -> (!d, !k)
+    %r:3 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %k, %a2 = %k2, %a3 = %k3) -> (!k, !k, !k) : i32 {
+      %m = arith.addi %i, %c1 {ttg.partition = array<i32: 1>} : i32
+      %c = arith.cmpi sgt, %m, %c0 {ttg.partition = array<i32: 1>} : i32
+      llvm.intr.assume %c : i1 {ttg.partition = array<i32: 1>}
+      %l:2 = scf.for %j = %c0 to %m step %c1 iter_args(%adds = %false, %t = %a) -> (i1, !k) : i32 {
+        %u = ttng.tc_gen5_mma %x, %y, %d[%t], %adds, %true {ttg.partition = array<i32: 1>} : !a, !b, !d
+        scf.yield {ttg.partition = array<i32: 1>} %true, %u : i1, !k
+      } {ttg.partition = array<i32: 1>, ttg.partition.outputs = [array<i32: 1>, array<i32: 1>]}
+      %l2:2 = scf.for %j = %c0 to %n step %c1 iter_args(%adds = %false, %t = %a2) -> (i1, !k) : i32 {
+        %u = ttng.tc_gen5_mma %x, %y, %d2[%t], %adds, %true {ttg.partition = array<i32: 1>} : !a, !b, !d
+        scf.yield {ttg.partition = array<i32: 1>} %true, %u : i1, !k
+      } {ttg.partition = array<i32: 1>, ttg.partition.outputs = [array<i32: 1>, array<i32: 1>]}
+      %u3 = ttng.tc_gen5_mma %x, %y, %d3[%a3], %false, %true {ttg.partition = array<i32: 1>} : !a, !b, !d
+      %v, %w = ttng.tmem_load %d[%l#1] {ttg.partition = array<i32: 0>} : !d -> !t
+      %v2, %w2 = ttng.tmem_load %d2[%l2#1] {ttg.partition = array<i32: 0>} : !d -> !t
+      %v3, %w3 = ttng.tmem_load %d3[%u3] {ttg.partition = array<i32: 0>} : !d -> !t
+      %s = arith.addf %v, %v2 {ttg.partition = array<i32: 0>} : !t
+      %s3 = arith.addf %s, %v3 {ttg.partition = array<i32: 0>} : !t
+      tt.store %p, %s3 {ttg.partition = array<i32: 0>} : tensor<128x64x!tt.ptr<f32>, #rows>
+      scf.yield {ttg.partition = array<i32: 0, 1>} %w, %w2, %w3 : !k, !k, !k
+    } {tt.warp_specialize, ttg.partition = array<i32: 0, 1>, ttg.partition.outputs = [array<i32: 1>, array<i32: 1>, array<i32: 1>], ttg.partition.stages = [0, 0], ttg.warp_specialize.tag = 0 : i32}
+    %z, %e = ttng.tmem_load %d3[%r#2] : !d -> !t
+    tt.return %z : !t
   }
 
   // CHECK-LABEL: @while

@@ -204,28 +204,16 @@ static stages_state assign_for(const stages_side *s, MlirOperation loop, stages_
 
 static stages_state assign_while(const stages_side *s, MlirOperation loop, stages_state state)
 {
-    intptr_t place = tri_stages_place(loop, 0, state.token), n = mlirOperationGetNumResults(loop);
-    intptr_t inits = mlirOperationGetNumOperands(loop);
+    intptr_t place = tri_stages_place(loop, 0, state.token);
     MlirBlock old = tri_op_body(loop, 1);
     if (!is_used(s, old, place >= 0 ? mlirBlockGetArgument(old, place) : state.token))
         return state;
-    MlirValue *operands = TRI_NEW_ARRAY(s->arena, MlirValue, inits + 2);
-    MlirType *types = TRI_NEW_ARRAY(s->arena, MlirType, n + 2);
-    for (intptr_t i = 0; i < inits; i++)
-        operands[i] = tri_op_operand(loop, i);
-    for (intptr_t i = 0; i < n; i++)
-        types[i] = mlirValueGetType(tri_op_result(loop, i));
-    operands[inits] = state.stage, operands[inits + 1] = state.phase;
-    types[n] = types[n + 1] = mlirValueGetType(state.stage);
-    MlirOperation made = tri_loops_rebuild(s->arena, loop, inits + 2, operands, n + 2, types);
-    for (intptr_t i = 0; i < n; i++)
-        mlirValueReplaceAllUsesOfWith(tri_op_result(loop, i), tri_op_result(made, i));
-    mlirOperationDestroy(loop);
+    MlirValue inits[] = {state.stage, state.phase};
+    MlirOperation made = tri_loops_add_while_args(s->arena, loop, 2, inits);
     MlirBlock before = tri_op_body(made, 0), body = tri_op_body(made, 1);
-    MlirLocation loc = mlirOperationGetLocation(made);
-    stages_state asked = {mlirBlockAddArgument(before, types[n], loc), mlirBlockAddArgument(before, types[n], loc),
-                          {NULL}};
-    stages_state in = {mlirBlockAddArgument(body, types[n], loc), mlirBlockAddArgument(body, types[n], loc),
+    intptr_t given = mlirBlockGetNumArguments(before), n = mlirBlockGetNumArguments(body);
+    stages_state asked = {mlirBlockGetArgument(before, given - 2), mlirBlockGetArgument(before, given - 1), {NULL}};
+    stages_state in = {mlirBlockGetArgument(body, n - 2), mlirBlockGetArgument(body, n - 1),
                        place >= 0 ? mlirBlockGetArgument(body, place) : state.token};
     append_state(s, tri_loops_yield(made, 0), &asked);
     in = tri_stages_assign(s, body, in);

@@ -57,8 +57,10 @@ static bool share_buffer(tri_pass_run *run, MlirOperation alloc)
         tri_op_error(run->unit->diag, alloc, MISFIT, "a buffer in tensor memory can be of two partitions, not more");
         return false;
     }
-    if (owners.count + owners.all_too > 1)
-        tri_turns_take(alloc, &path, &owners, tri_two_fit(alloc, &path) ? 2 : 1);
+    if (owners.count + owners.all_too < 2)
+        return true;
+    tri_ranges *ranges = tri_ranges_create(run->arena, mlirModuleGetOperation(run->module));
+    tri_turns_take(alloc, &path, &owners, tri_two_fit(ranges, alloc, &path) ? 2 : 1);
     return true;
 }
 

@@ -2,6 +2,7 @@
 #ifndef TRI_PASSES_INSERT_TMEM_AREF_PATH_H
 #define TRI_PASSES_INSERT_TMEM_AREF_PATH_H
 
+#include "ir/analysis/ranges.h"
 #include "passes/analysis/partitions.h"
 
 /* A group of warps of a shared loop. */
@@ -39,6 +40,6 @@ bool tri_path_read(tri_arena *arena, tri_diag *diag, MlirOperation alloc, tmem_p
 bool tri_path_owner_of(tri_diag *diag, MlirOperation op, tmem_owner *out_owner);
 
 /* Can groups that fill and read a buffer in turn have two of them? */
-bool tri_two_fit(MlirOperation alloc, const tmem_path *path);
+bool tri_two_fit(tri_ranges *ranges, MlirOperation alloc, const tmem_path *path);
 
 #endif

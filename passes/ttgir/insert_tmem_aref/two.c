@@ -5,6 +5,7 @@
 #include "passes/analysis/loops.h"
 
 typedef struct {
+    tri_ranges *ranges;
     tmem_owner last;      /* who has the buffer */
     int changes;
     bool fits;            /* so far: who has it first only fills it, the other one only reads it */
@@ -89,9 +90,10 @@ static void watch_if(turn_taking *t, const tmem_step *step)
     t->condition = tri_op_operand(step->op, 0);
 }
 
-/* The next trip of a loop finds what the one before has left. */
+/* The next trip of a loop finds what the one before has left. One that may have no trip begins nothing. */
 static void watch_loop(turn_taking *t, const tmem_step *step)
 {
+    t->fits = t->fits && (!t->is_fresh || (tri_op_is(step->op, "scf.for") && tri_ranges_runs(t->ranges, step->op)));
     watch(t, &step->inner[0]);
     if (!t->is_fresh)
         return;
@@ -117,12 +119,14 @@ static void watch(turn_taking *t, const tmem_path *path)
             watch_loop(t, step);
         else if (!tri_op_is(step->op, "scf.yield") && step->owner.partition)
             watch_access(t, step->op);
+        else if (!tri_op_is(step->op, "scf.yield"))
+            t->fits = !t->is_fresh; /* all warps read what the groups have left */
     }
 }
 
-bool tri_two_fit(MlirOperation alloc, const tmem_path *path)
+bool tri_two_fit(tri_ranges *ranges, MlirOperation alloc, const tmem_path *path)
 {
-    turn_taking t = {.fits = true};
+    turn_taking t = {.ranges = ranges, .fits = true};
     MlirOpOperand use = mlirValueGetFirstUse(tri_op_result(alloc, 0));
     for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
         MlirOperation shared = tri_path_shared_loop(mlirOpOperandGetOwner(use));
