@@ -134,6 +134,7 @@ propagate-task-ids|looks|sm_80|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 3
 normalize-ws-while-loops|looks|sm_80|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y|-
 insert-aref|looks|sm_80|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y|-
 hoist-tmem-store|looks|sm_80|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y|-
+optimize-partition-warps|looks|sm_80|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y|-
 insert-tmem-aref|looks|sm_80|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y|-
 assign-stage-phase|looks|sm_80|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y|-
 lower-aref|looks|sm_80|execute.tri|softmax|*fp16:16, *fp32:16, i32:16, 32, 128|y|-

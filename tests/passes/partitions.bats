@@ -26,6 +26,19 @@ run_rows() {
     done
 }
 
+@test "groups of fewer warps compute the same" {
+    tritcc -passes="${apart%,*},optimize-partition-warps,allocate-warp-groups,$end" "$SRCDIR/tests/passes/partitioned.ttgir" \
+        -o fewer.ttgir
+    tritcc -passes="$apart,$end" "$SRCDIR/tests/passes/partitioned.ttgir" -o parts.ttgir
+    grep -q 'num_warps(4)' parts.ttgir
+    grep -q 'num_warps(1)' fewer.ttgir
+    for n in 0 1 7; do
+        run_rows fewer "$n"
+        run_rows parts "$n"
+        cmp fewer.npy parts.npy
+    done
+}
+
 @test "a group that does not give its buffer back is found" {
     tritcc -passes="$apart" "$SRCDIR/tests/passes/partitioned.ttgir" -o parts.in.ttgir
     awk '!(/ttng.arrive_barrier/ && !n++)' parts.in.ttgir >wrong.in.ttgir
