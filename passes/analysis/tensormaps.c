@@ -177,6 +177,43 @@ MlirValue tri_tensormaps_make(tri_arena *arena, tri_builder *b, MlirOperation op
     return made(&m, tri_builder_unary(b, "ttng.reinterpret_tensor_descriptor", type, at));
 }
 
+static bool are_rows(const tri_encoding *layout, const int64_t *shape)
+{
+    tri_linear l;
+    if (!tri_convert_to_linear(layout, 1, shape, &l, NULL))
+        return true; /* nothing is known of it */
+    for (int i = 0; i < 2; i++)
+        if (tri_linear_in_bits(&l, TRI_DIM_REGISTER) <= i ||
+            tri_linear_basis_at(&l, TRI_DIM_REGISTER, i, TRI_DIM_0) != 1 << i)
+            return false;
+    return tri_linear_is_zero_between(&l, TRI_DIM_LANE, TRI_DIM_0);
+}
+
+void tri_tensormaps_convert_rows(tri_arena *arena, MlirOperation op, int warps)
+{
+    static const char *const placing[] = {"ttg.partition", "ttg.warp_specialize.tag", "loop.stage", "loop.cluster"};
+    MlirValue rows = tri_op_operand(op, 1);
+    MlirType type = mlirValueGetType(rows);
+    MlirAttribute attr = tri_type_encoding(type);
+    const tri_encoding *e = mlirAttributeIsNull(attr) ? NULL : tri_encoding_get(arena, attr);
+    const int64_t shape[] = {tri_type_dim(type, 0)};
+    bool is_shared = e && (e->cga.count || (e->parent && e->parent->cga.count)); /* by the blocks of a cluster */
+    if (!e || is_shared || are_rows(e, shape) || shape[0] < 4)
+        return;
+    tri_encoding parent = {.kind = TRI_ENC_BLOCKED, .rank = 2, .order = {1, 0}, .warps_per_cta = {1, warps}};
+    parent.blocked.size_per_thread[0] = parent.blocked.threads_per_warp[1] = 1;
+    parent.blocked.size_per_thread[1] = 4;
+    parent.blocked.threads_per_warp[0] = tri_convert_num_threads_per_warp(e);
+    tri_encoding slice = {.kind = TRI_ENC_SLICE, .rank = 1, .parent = &parent};
+    tri_builder b = tri_builder_before(op);
+    MlirValue made = tri_builder_unary(&b, "ttg.convert_layout",
+                                       tri_type_with_encoding(type, tri_encoding_make(b.context, &slice)), rows);
+    for (size_t i = 0; i < sizeof placing / sizeof *placing; i++)
+        if (!mlirAttributeIsNull(tri_op_attr(op, placing[i])))
+            tri_builder_set_attr(tri_op_def(made), placing[i], tri_op_attr(op, placing[i]));
+    mlirOperationSetOperand(op, 1, made);
+}
+
 MlirOperation tri_tensormaps_start_load(tri_builder *b, MlirOperation load, MlirValue buffer, MlirValue mbarrier,
                                         MlirValue pred)
 {

@@ -30,6 +30,9 @@ MlirType tri_tensormaps_buffer(MlirType desc, MlirType tensor);
  */
 MlirValue tri_tensormaps_make(tri_arena *arena, tri_builder *b, MlirOperation op, MlirValue at,
                               void (*placed)(void *data, MlirOperation made), void *data);
+/* Converts the row indices (operand 1) of a gather or scatter to a layout that its instructions take, four to a thread
+ * and all of a warp the same, where they have another one; of a program of one block, for so many warps. */
+void tri_tensormaps_convert_rows(tri_arena *arena, MlirOperation op, int warps);
 /* The bulk copy of a tt.descriptor_load or tt.descriptor_gather into `buffer`, which reports to `mbarrier`; only where
  * `pred` (i1) holds. The load stays. */
 MlirOperation tri_tensormaps_start_load(tri_builder *b, MlirOperation load, MlirValue buffer, MlirValue mbarrier,

@@ -20,6 +20,7 @@
 #include "ir/op.h"
 #include "ir/op_classes.h"
 #include "ir/type.h"
+#include "passes/analysis/partitions.h"
 #include "passes/analysis/tensormaps.h"
 #include "passes/ttgir/pipeline/lower.h"
 
@@ -173,6 +174,8 @@ static bool run_tma_lowering(tri_pass_run *run)
     tri_op_collect(mlirModuleGetOperation(run->module), run->arena, &ops);
     for (size_t i = 0; i < ops.len; i++) {
         MlirOperation op = ops.at[i];
+        if (tri_op_is(op, "tt.descriptor_gather") || tri_op_is(op, "tt.descriptor_scatter"))
+            tri_tensormaps_convert_rows(run->arena, op, tri_partitions_warps_at(op));
         if (tri_op_is(op, "tt.descriptor_load") || tri_op_is(op, "tt.descriptor_gather"))
             lower_load(op, is_direct);
         else if (tri_op_is(op, "tt.descriptor_store") || tri_op_is(op, "tt.descriptor_reduce") ||

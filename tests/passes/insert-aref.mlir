@@ -1,5 +1,5 @@
 // RUN: tritcc -x ttgir -passes=insert-aref %s | FileCheck %s
-// positive: @tensor @scalar @carried @block @copy @kept @answer @branch
+// positive: @tensor @scalar @carried @block @copy @same @kept @answer @branch
 // negative: @alone @unshared
 // loop: @tensor @unshared
 // if: @branch
@@ -8,6 +8,9 @@
 #rows = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#lines = #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 8}>
+#plain = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#columns = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>
 #bytes = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 !v = tensor<32xi32, #blocked>
@@ -95,6 +98,27 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
       %b = ttg.local_alloc %x {loop.cluster = 0 : i32, loop.stage = 1 : i32, ttg.partition = array<i32: 0>} : (tensor<64x64xf16, #rows>) -> !b
       %d = ttng.warp_group_dot %b, %b, %acc {loop.cluster = 0 : i32, loop.stage = 1 : i32, ttg.partition = array<i32: 1>} : !b * !b -> tensor<64x64xf32, #mma>
     } {tt.warp_specialize, tt.scheduled_max_stage = 1 : i32, ttg.partition = array<i32: 0, 1>, ttg.partition.stages = [0, 0], ttg.warp_specialize.tag = 0 : i32}
+    tt.return
+  }
+
+  // So it does where the block has the descriptor's layout by another name, but not where it has another one.
+  // CHECK-LABEL: @same
+  // CHECK:         ttg.local_alloc : () -> !ttg.memdesc<1x32x16xi8, #[[LINES:.*]], #smem, mutable>
+  // CHECK:         ttg.local_alloc : () -> !ttg.memdesc<1x32x16xi8, #[[COLUMNS:.*]], #smem, mutable>
+  // CHECK:           nvws.descriptor_load %arg3[%{{.*}}, %{{.*}}] 512
+  // CHECK:           tt.descriptor_load
+  // CHECK:           ttg.local_store {{.*}} -> !ttg.memdesc<32x16xi8, #[[COLUMNS]], #smem, mutable, 1x32x16>
+  // CHECK:           ttg.local_load {{.*}} : !ttg.memdesc<32x16xi8, #[[LINES]], #smem>
+  // CHECK:           ttg.local_load {{.*}} : !ttg.memdesc<32x16xi8, #[[COLUMNS]], #smem>
+  tt.func @same(%a: i32, %n: i32, %s: i32, %t: !tt.tensordesc<32x16xi8, #lines>) {
+    scf.for %i = %a to %n step %s : i32 {
+      %x = tt.descriptor_load %t[%i, %i] {ttg.partition = array<i32: 0>} : !tt.tensordesc<32x16xi8, #lines> -> tensor<32x16xi8, #rows>
+      %b = ttg.local_alloc %x {ttg.partition = array<i32: 0>} : (tensor<32x16xi8, #rows>) -> !ttg.memdesc<32x16xi8, #plain, #smem>
+      %y = tt.descriptor_load %t[%i, %i] {ttg.partition = array<i32: 0>} : !tt.tensordesc<32x16xi8, #lines> -> tensor<32x16xi8, #rows>
+      %c = ttg.local_alloc %y {ttg.partition = array<i32: 0>} : (tensor<32x16xi8, #rows>) -> !ttg.memdesc<32x16xi8, #columns, #smem>
+      %v = ttg.local_load %b {ttg.partition = array<i32: 1>} : !ttg.memdesc<32x16xi8, #plain, #smem> -> tensor<32x16xi8, #rows>
+      %w = ttg.local_load %c {ttg.partition = array<i32: 1>} : !ttg.memdesc<32x16xi8, #columns, #smem> -> tensor<32x16xi8, #rows>
+    } {tt.warp_specialize, ttg.partition = array<i32: 0, 1>, ttg.partition.stages = [0, 0], ttg.warp_specialize.tag = 0 : i32}
     tt.return
   }
 

@@ -1,5 +1,5 @@
 // RUN: tritcc -x ttgir -passes='lower-aref{num-stages=2}' %s | FileCheck %s
-// positive: @store @copy @together @branch
+// positive: @store @copy @together @branch @gather
 // negative: @none
 // loop: @store
 // if: @branch
@@ -138,6 +138,21 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
         ttg.local_store %x, %p {ttg.partition = array<i32: 0>} : !v -> !one
         nvws.aref.put.exit %r, %t [#nvws.async_op<none>] {ttg.partition = array<i32: 0>} : !r, !ttg.async.token
       } {ttg.partition = array<i32: 0>}
+    } {ttg.partition = array<i32: 0, 1>, ttg.partition.stages = [0, 0], ttg.warp_specialize.tag = 0 : i32}
+    tt.return
+  }
+
+  // Row indices get the layout that the copy takes.
+  // CHECK-LABEL: @gather
+  // CHECK:           %[[O:.*]] = ttg.convert_layout %arg3 {ttg.partition = array<i32: 0>} : {{.*}} -> tensor<32xi32, #ttg.slice<{dim = 0, parent = #{{.*}}}>>
+  // CHECK-NEXT:      ttng.async_tma_gather %arg4[%[[O]], %{{.*}}]
+  tt.func @gather(%a: i32, %n: i32, %s: i32, %o: !v, %d: !tt.tensordesc<1x64xf16, #tile>, %acc: tensor<64x64xf32, #mma>) {
+    %b = ttg.local_alloc : () -> !ttg.memdesc<1x32x64xf16, #tile, #smem, mutable>
+    %r = nvws.aref.create %b : !nvws.aref<[!ttg.memdesc<1x32x64xf16, #tile, #smem, mutable>]>
+    scf.for %i = %a to %n step %s : i32 {
+      %p, %t = nvws.aref.put.enter %r {ttg.partition = array<i32: 0>} : !nvws.aref<[!ttg.memdesc<1x32x64xf16, #tile, #smem, mutable>]> -> !ttg.memdesc<32x64xf16, #tile, #smem, mutable, 1x32x64>, !ttg.async.token
+      nvws.descriptor_gather %d[%o, %i] 4096 %p {ttg.partition = array<i32: 0>} : !tt.tensordesc<1x64xf16, #tile>, !v, i32, !ttg.memdesc<32x64xf16, #tile, #smem, mutable, 1x32x64>
+      nvws.aref.put.exit %r, %t [#nvws.async_op<tma_load>] {ttg.partition = array<i32: 0>} : !nvws.aref<[!ttg.memdesc<1x32x64xf16, #tile, #smem, mutable>]>, !ttg.async.token
     } {ttg.partition = array<i32: 0, 1>, ttg.partition.stages = [0, 0], ttg.warp_specialize.tag = 0 : i32}
     tt.return
   }

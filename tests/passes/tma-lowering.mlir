@@ -1,12 +1,13 @@
 // RUN: tritcc -x ttgir -passes=tma-lowering %s | FileCheck %s
 // RUN: tritcc -x ttgir '-passes=tma-lowering{wait-in-consumers=1}' %s | FileCheck %s --check-prefix=LATE
-// positive: @load @store @make @consumers @read_before
+// positive: @load @store @make @consumers @read_before @rows
 // negative: @plain @pointers
 // loop: @store @pointers
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
+#offsets = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: @load
   // CHECK: [[BUFFER:%.+]] = ttg.local_alloc : () -> !ttg.memdesc<128x64xf16
@@ -104,6 +105,19 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     partition0() num_warps(1) {
       ttg.warp_return
     } : () -> ()
+    tt.return
+  }
+
+  // Row indices get the layout that the copies take.
+  // CHECK-LABEL: @rows
+  // LATE-LABEL: @rows
+  // CHECK: [[ROWS:%.+]] = ttg.convert_layout %arg1 : {{.*}} -> tensor<128xi32, #ttg.slice<{dim = 0, parent = #{{.*}}}>>
+  // CHECK: ttng.async_tma_gather %arg0{{\[}}[[ROWS]], %arg2]
+  // CHECK: [[AGAIN:%.+]] = ttg.convert_layout %arg1
+  // CHECK: ttng.async_tma_scatter %arg0{{\[}}[[AGAIN]], %arg2]
+  tt.func @rows(%d: !tt.tensordesc<1x64xf16, #shared>, %o: tensor<128xi32, #offsets>, %i: i32) {
+    %x = tt.descriptor_gather %d[%o, %i] : (!tt.tensordesc<1x64xf16, #shared>, tensor<128xi32, #offsets>, i32) -> tensor<128x64xf16, #blocked>
+    tt.descriptor_scatter %d[%o, %i], %x : !tt.tensordesc<1x64xf16, #shared>, tensor<128xi32, #offsets>, i32, tensor<128x64xf16, #blocked>
     tt.return
   }
 }

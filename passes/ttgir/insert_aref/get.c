@@ -152,7 +152,8 @@ static bool replace_uses(const aref_value *v, const aref_consumers *consumers, a
     for (size_t i = 0; i < consumers->uses.len; i++) {
         aref_use use = consumers->uses.at[i];
         MlirValue value = tri_op_operand(use.op, use.operand);
-        if (mlirTypeEqual(mlirValueGetType(value), mlirValueGetType(buffer))) {
+        tri_memdesc desc;
+        if (tri_type_get_memdesc(mlirValueGetType(value), &desc)) {
             mlirOperationSetOperand(use.op, use.operand, buffer);
             reads_buffer = true;
             continue;

@@ -23,6 +23,7 @@
 
 #include "ir/encoding.h"
 #include "ir/type.h"
+#include "layout/convert.h"
 #include "passes/ttgir/insert_aref/aref.h"
 
 enum { MISFIT = 5014 };
@@ -62,6 +63,18 @@ static bool loads_by_descriptor(MlirOperation op)
     return !mlirOperationIsNull(op) && (tri_op_is(op, "tt.descriptor_load") || tri_op_is(op, "tt.descriptor_gather"));
 }
 
+/* Do two layouts put each element of the block at the same place, for operations that read it there? Loops and
+ * conditionals would have to carry another type. */
+static bool is_same_place(const aref_value *v, const tri_memdesc *block, MlirAttribute said)
+{
+    MlirOpOperand use = mlirValueGetFirstUse(v->value);
+    for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+        if (tri_str_has_prefix(tri_op_name(mlirOpOperandGetOwner(use)), "scf."))
+            return false;
+    const tri_encoding *own = tri_encoding_get(v->arena, block->encoding), *other = tri_encoding_get(v->arena, said);
+    return own && other && tri_convert_same_layout(own, other, block->rank, block->shape);
+}
+
 /* Can the copy of a descriptor's load fill the buffer? Its layout must be the buffer's. */
 static bool fits_buffer(const aref_value *v, MlirOperation load)
 {
@@ -69,8 +82,10 @@ static bool fits_buffer(const aref_value *v, MlirOperation load)
     MlirAttribute said = tri_type_encoding(tri_type_desc_block(mlirValueGetType(tri_op_operand(load, 0))));
     if (mlirAttributeIsNull(said))
         return false;
-    return mlirOperationIsNull(v->alloc) || (tri_type_get_memdesc(mlirValueGetType(v->value), &desc) &&
-                                             mlirAttributeEqual(desc.encoding, said));
+    if (mlirOperationIsNull(v->alloc))
+        return true;
+    return tri_type_get_memdesc(mlirValueGetType(v->value), &desc) &&
+           (mlirAttributeEqual(desc.encoding, said) || is_same_place(v, &desc, said));
 }
 
 /* Finds who makes the value and who needs it of others; false: nobody does. */

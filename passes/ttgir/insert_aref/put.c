@@ -70,15 +70,14 @@ MlirType tri_insert_aref_tensor_type(const aref_value *v)
     return tri_type_with_encoding(plain, tri_blocked_default_attr(plain, tri_blocked_launch(module)));
 }
 
-/* One buffer as its readers see it: that of the alloc which it replaces, else of the tensor, as its descriptor says
- * where that fills it. */
+/* One buffer as its readers see it: that of the alloc which it replaces, else of the tensor; laid out as its descriptor
+ * says where that fills it. */
 static MlirType one_buffer(const aref_value *v)
 {
-    if (!mlirOperationIsNull(v->alloc))
-        return mlirValueGetType(v->value);
     tri_memdesc desc;
-    MlirType type = tri_partitions_buffer(tri_insert_aref_tensor_type(v), false);
-    tri_type_get_memdesc(type, &desc);
+    bool is_block = !mlirOperationIsNull(v->alloc);
+    tri_type_get_memdesc(
+        is_block ? mlirValueGetType(v->value) : tri_partitions_buffer(tri_insert_aref_tensor_type(v), false), &desc);
     if (!mlirOperationIsNull(v->load))
         desc.encoding = tri_type_encoding(tri_type_desc_block(mlirValueGetType(tri_op_operand(v->load, 0))));
     return tri_type_memdesc(&desc);

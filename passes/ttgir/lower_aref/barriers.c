@@ -5,6 +5,7 @@
 #include "ir/encoding.h"
 #include "ir/type.h"
 #include "passes/analysis/partitions.h"
+#include "passes/analysis/tensormaps.h"
 #include "passes/ttgir/pipeline/lower.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -141,6 +142,8 @@ static bool is_copy(MlirOperation op) { return is_gather(op) || tri_op_is(op, "n
 /* desc, indices..., buffer becomes desc, indices..., barrier, buffer, whether. */
 static void lower_copy(const lowering *l, MlirOperation op, MlirValue barrier, MlirValue whether)
 {
+    if (is_gather(op))
+        tri_tensormaps_convert_rows(l->arena, op, tri_partitions_warps_at(op));
     intptr_t n = mlirOperationGetNumOperands(op);
     MlirValue *operands = TRI_NEW_ARRAY(l->arena, MlirValue, n + 2);
     for (intptr_t i = 0; i + 1 < n; i++)
