@@ -62,9 +62,22 @@ static LLVMValueRef to_generic(tri_gpu *g, LLVMValueRef value)
     return is_global ? LLVMBuildAddrSpaceCast(g->b, value, LLVMPointerTypeInContext(g->llvm, 0), "") : value;
 }
 
+/* The upper half of a product of 64 bits where the family has a function for it: the library's own needs integers of
+ * 128 bits. Null for any other function. */
+static LLVMValueRef upper_half(tri_gpu *g, tri_str symbol, LLVMValueRef *a)
+{
+    bool is_signed = tri_str_is(symbol, "__nv_mul64hi");
+    tri_machine_id id = is_signed ? TRI_MACHINE_mulhi_s64 : TRI_MACHINE_mulhi_u64;
+    bool is_known = is_signed || tri_str_is(symbol, "__nv_umul64hi");
+    return is_known && tri_machine_has(g, id) ? tri_machine_call(g, id, a, 2) : NULL;
+}
+
 static LLVMValueRef extern_call(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
 {
     tri_str symbol = tri_op_string(op, "symbol");
+    LLVMValueRef upper = upper_half(g, symbol, a);
+    if (upper)
+        return upper;
     if (!g->machine->library_prefix && tri_str_has_prefix(symbol, "__nv_")) {
         tri_gpu_unsupported(g, op, "the device has no library with a function '%.*s'", TRI_STR_ARG(symbol));
         return NULL;
