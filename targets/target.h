@@ -43,6 +43,8 @@ typedef struct tri_target {
      * made by a function into `out`. Null: the family has no such stage. */
     void (*ttir_pipeline)(const tri_unit *unit, tri_buf *out);
     void (*ttgir_pipeline)(const tri_unit *unit, tri_buf *out);
+    /* ... how many warps of how many lanes run a block, from those that the options say; null: so many. */
+    void (*share_block)(const tri_unit *unit, int *warps, int *lanes);
     void (*linalg_pipeline)(const tri_unit *unit, tri_buf *out); /* ttir -> linalg, in the place of ttgir */
     bool prints_mlir19; /* linalg is written as MLIR 19 spells it; read are both spellings */
     /* ttgir (or linalg, or ttir when there is no such stage) -> llir, unoptimised LLVM passes excluded. */

@@ -19,8 +19,11 @@
 
 void tri_gpu_conversion_pass(const tri_unit *unit, tri_buf *out)
 {
+    int warps = tri_facts_warps(unit), lanes = tri_facts_lanes(unit);
+    if (unit->target->share_block)
+        unit->target->share_block(unit, &warps, &lanes);
     tri_buf_format(out, "convert-triton-to-tritongpu{target=%s num-warps=%d threads-per-warp=%d num-ctas=1}",
-                   unit->arch->ttg_target, tri_gpu_sub_groups(unit), tri_facts_lanes(unit));
+                   unit->arch->ttg_target, warps, lanes);
 }
 
 static const tri_gpu_op *const tables[] = {

@@ -65,6 +65,7 @@ const tri_target tri_target_intel = {
     .has_no_asserts = true,
     .ttir_pipeline = tri_gpu_ttir_pipeline,
     .ttgir_pipeline = tri_gpu_ttgir_pipeline,
+    .share_block = tri_intel_share_block,
     .lower = lower_for_intel,
     .optimize = tri_spirv_optimize,
     .code_kind = "spirv",

@@ -283,6 +283,29 @@ count() { grep -cE "^ *(\([^)]*\))? *$1" loop || true; }
     done
 }
 
+# Sub-groups of half the lanes have as many registers each.
+@test "blocks that fill a work-group and would spill are shared by narrower sub-groups" {
+    local groups size
+    groups_of() { # ARCH BLOCK
+        tritcc -arch="$1" -num-warps=32 -k softmax_kernel -emit=ttgir=k.ttgir,json=k.json \
+            -sig "*fp32:16, *fp32:16, i32:16, i32:16, i32, i32:16, $2, 2" "$EXAMPLES/softmax/softmax.tri"
+        groups=$(sed -n 's/.*"ttg.num-warps" = \([0-9]*\).*"ttg.threads-per-warp" = \([0-9]*\).*/\1 \2/p' k.ttgir)
+    }
+    groups_of pvc 16384 # 2 KiB of a row each, and of what becomes of it
+    [ "$groups" = "32 32" ]
+    groups_of pvc 65536
+    [ "$groups" = "64 16" ]
+    grep -q '"num_warps": 64,' k.json
+    groups_of dg2 65536
+    [ "$groups" = "64 8" ]
+    for size in pvc dg2; do
+        args=(-num-warps=32 -grid=1 -k softmax_kernel "$EXAMPLES/softmax/softmax.tri" output_ptr=zeros:f32:1x65500
+            randn:f32:1x65500:seed=1 65500 65500 1 65500 65536 2)
+        tritrun -arch=native -o output_ptr=o.npy "${args[@]}"
+        tritrun -arch=sim:$size -expect=output_ptr=@o.npy -rtol=1e-4 "${args[@]}"
+    done
+}
+
 @test "blocks that would spill are shared by more sub-groups than were asked for" {
     local groups
     groups_of() { # ARCH WARPS TYPE STRIDE M N K

@@ -74,7 +74,7 @@ void tri_slices_cut(tri_arena *arena, MlirOperation root, bool always)
     for (size_t i = 0; i < dots.len; i++) {
         MlirOperation dot = dots.at[i];
         MlirType a = mlirValueGetType(tri_op_operand(dot, 0));
-        int64_t registers = SPARE, depth = WIDEST * 8 / tri_type_bits(tri_type_element(a));
+        int64_t registers = SPARE, depth = (always ? WIDEST / 2 : WIDEST) * 8 / tri_type_bits(tri_type_element(a));
         if (!is_own_load(dot, 0) || !is_own_load(dot, 1) || tri_type_dim(a, 1) <= depth ||
             has_effects_between(tri_op_def(tri_op_operand(dot, 0)), dot) ||
             has_effects_between(tri_op_def(tri_op_operand(dot, 1)), dot))

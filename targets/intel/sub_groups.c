@@ -1,10 +1,11 @@
-/* How many sub-groups run a kernel on a GPU whose threads have few registers.
+/* How many sub-groups, of how many lanes, run a kernel on a GPU whose threads have few registers.
  *
  * Sources are tuned for warps of 32 lanes. A sub-group of 8 or 16 has one file of registers as well, so what -num-warps
  * says shares a block among half or a quarter of the lanes, and it spills. Where tensors that are alive at once take
  * more than half of what a sub-group has at most, twice as many sub-groups share them, and so on, up to twice the
- * work-items that the source asked for, and to what a block may have whose threads have twice the registers. The
- * other half is for addresses and for what is on its way.
+ * work-items that the source asked for, beyond that where they would take three quarters of all, and to what a block may have whose
+ * threads have twice the registers. The other half is for addresses and for what is on its way. What is still too much is shared by twice as many sub-groups
+ * of half the lanes, which have as many registers as those of all lanes.
  *
  * Counted are tensors of numbers that can not be made again from nothing: from where they are made to their last use,
  * to the end of a loop where they come from outside of it. A product's operands are read by several sub-groups: by
@@ -14,7 +15,7 @@
 #include "ir/op_classes.h"
 #include "ir/type.h"
 #include "targets/facts.h"
-#include "targets/gpu/module.h"
+#include "targets/intel/intel.h"
 #include "targets/target.h"
 
 #include "mlir-c/BuiltinTypes.h"
@@ -182,21 +183,38 @@ static bool fits_shared(const liveness *l, uint32_t most)
     return true;
 }
 
-int tri_gpu_sub_groups(const tri_unit *unit)
+/* Bytes of registers that tensors of one sub-group may take: half of all, and blocks of many threads can not have
+ * twice the registers. */
+static int64_t bytes_for_tensors(const tri_machine_facts *arch, int threads)
+{
+    int registers = (uint32_t)threads <= arch->max_threads / 2 ? MOST_REGISTERS : MOST_REGISTERS / 2;
+    return (int64_t)registers * 4 * arch->mma_lanes / 2;
+}
+
+/* Tensors take more than so many hundredths of what they may. */
+static bool wants_more(const liveness *l, const tri_machine_facts *arch, int count, int percent, int lanes)
+{
+    return bytes_each(l, count) * 100 > percent * bytes_for_tensors(arch, count * lanes);
+}
+
+void tri_intel_share_block(const tri_unit *unit, int *warps, int *lanes)
 {
     const tri_machine_facts *arch = unit->arch;
-    int asked = tri_facts_warps(unit), count = asked, lanes = tri_facts_lanes(unit);
+    int asked = *warps, count = asked;
     if (arch->mma != TRI_MMA_DPAS || !unit->module.ptr)
-        return count;
+        return;
     MlirOperation module = mlirModuleGetOperation(unit->module);
     liveness l = {.arena = unit->arena, .has_blocks = arch->has_block_loads,
                   .axes = tri_axis_info_create(unit->arena, module)};
     measure_liveness(&l, module);
-    int64_t most = (int64_t)MOST_REGISTERS * 4 * arch->mma_lanes / 2;
     if (!fits_shared(&l, arch->max_shared))
-        return count;
-    while (bytes_each(&l, count) > most && count * lanes <= asked * SOURCE_LANES &&
-           (uint32_t)(2 * count * lanes) <= arch->max_threads / 2)
+        return;
+    while (wants_more(&l, arch, count, count * *lanes > asked * SOURCE_LANES ? 150 : 100, *lanes) &&
+           (uint32_t)(2 * count * *lanes) <= arch->max_threads / 2)
         count *= 2;
-    return count;
+    while (wants_more(&l, arch, count, 100, *lanes) && arch->lane_choices & (*lanes / 2)) {
+        count *= 2;
+        *lanes /= 2;
+    }
+    *warps = count;
 }
