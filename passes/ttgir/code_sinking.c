@@ -41,7 +41,7 @@ static bool find_uses(const sinker *s, MlirOperation op, MlirOperation *out_firs
     return !mlirOperationIsNull(*out_first);
 }
 
-/* Whether what stands between the two holds a region that something waits behind, and writes nothing that `op` reads. */
+/* Whether what stands between the two is a loop or a conditional, among others, and writes nothing that `op` reads. */
 static bool is_worth_crossing(const sinker *s, MlirOperation op, MlirOperation to)
 {
     bool has_region = false, reads = !tri_op_is_pure(op);

@@ -6,11 +6,11 @@
  *       scf.yield %d, %e                           (%r#0 is %s#0, %r#1 is %t#1)
  *     }
  *
- * so that registers hold one sum at a time; what both products read is loaded twice. Only where a loop has exactly two
- * products, each of which adds to a value that the loop carries for it, writes nothing, and neither product, nor another
- * value that the loop carries, needs the other's sum. Both loops carry the same values; what is no more needed in them
- * is taken out. With `least` only where the sums together take so many registers of each thread or more, which needs
- * layouts. Answers to tritonintelgpu-loop-distribute. Test: tests/passes/loop-distribute.mlir */
+ * so that registers hold one sum at a time; what both products read is loaded twice. Only where a loop has exactly
+ * two products, each of which adds to a value that the loop carries for it, writes nothing, and neither product, nor
+ * another value that the loop carries, needs the other's sum. Both loops carry the same values; what is no more
+ * needed in them is taken out. With `least` only where the sums together take so many registers of each thread or
+ * more, which needs layouts. Answers to tritonintelgpu-loop-distribute. Test: tests/passes/loop-distribute.mlir */
 #include "passes/passes.h"
 
 #include "ir/op.h"

@@ -21,8 +21,8 @@ enum {
 extern const tri_gpu_op tri_intel_ops_dpas[], tri_intel_ops_block[], tri_intel_ops_prefetch[];
 extern const tri_machine tri_intel_machine;
 
-/* How many sub-groups of how many lanes run a block, from what the options say: more, or narrower ones, where its tensors
- * would not fit their registers. */
+/* How many sub-groups of how many lanes run a block, from what the options say: more, or narrower ones, where its
+ * tensors would not fit their registers. */
 void tri_intel_share_block(const tri_unit *unit, int *warps, int *lanes);
 
 /* A call of a function of the device's compiler, for all lanes of a sub-group together. */

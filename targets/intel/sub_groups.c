@@ -1,11 +1,12 @@
 /* How many sub-groups, of how many lanes, run a kernel on a GPU whose threads have few registers.
  *
- * Sources are tuned for warps of 32 lanes. A sub-group of 8 or 16 has one file of registers as well, so what -num-warps
- * says shares a block among half or a quarter of the lanes, and it spills. Where tensors that are alive at once take
- * more than half of what a sub-group has at most, twice as many sub-groups share them, and so on, up to twice the
- * work-items that the source asked for, beyond that where they would take three quarters of all, and to what a block may have whose
- * threads have twice the registers. The other half is for addresses and for what is on its way. What is still too much is shared by twice as many sub-groups
- * of half the lanes, which have as many registers as those of all lanes.
+ * Sources are tuned for warps of 32 lanes. A sub-group of 8 or 16 has one file of registers as well, so what
+ * -num-warps says shares a block among half or a quarter of the lanes, and it spills. Where tensors that are alive at
+ * once take more than half of what a sub-group has at most, twice as many sub-groups share them, and so on, up to
+ * twice the work-items that the source asked for, beyond that where they would take three quarters of all, and to
+ * what a block may have whose threads have twice the registers. The other half is for addresses and for what is on
+ * its way. What is still too much is shared by twice as many sub-groups of half the lanes, which have as many
+ * registers as those of all lanes.
  *
  * Counted are tensors of numbers that can not be made again from nothing: from where they are made to their last use,
  * to the end of a loop where they come from outside of it. A product's operands are read by several sub-groups: by
