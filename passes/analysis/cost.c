@@ -1,5 +1,6 @@
 #include "passes/analysis/cost_parts.h"
 
+#include "ir/occupancy.h"
 #include "ir/type.h"
 
 #include <math.h>
@@ -10,8 +11,6 @@ enum {
     KEPT_PERCENT = 60,  /* of what a program reads again, that is still beside its multiprocessor */
     NEIGHBOURS = 264,   /* programs at most that are looked at for what they read together */
     ROUGH_PERCENT = 12, /* by which the estimate of registers may be too high */
-    SHARED_OF_SYSTEM = 1024, /* bytes of a multiprocessor's shared memory that each program takes beside its own */
-    REGISTERS = 65536, /* of a multiprocessor */
     FLIGHT = 8192,      /* bytes on the way to a multiprocessor with which memory is at half its rate */
     SHARPNESS = 8,      /* how nearly the scarcest alone decides */
 };
@@ -169,14 +168,10 @@ void tri_cost_launch_of(MlirOperation func, const tri_kernel *kernel, size_t cou
 
 /* ---- how many programs a multiprocessor holds ---- */
 
-static int least(int a, int64_t b) { return b < a ? (int)b : a; }
-
 static int count_resident(const tri_machine_facts *facts, MlirOperation module, int registers, int warps)
 {
-    int64_t shared = tri_op_int(module, "ttg.shared", 0) + SHARED_OF_SYSTEM;
-    int count = least(facts->resident_blocks, facts->resident_warps / warps);
-    count = least(count, facts->resident_shared / shared);
-    count = least(count, REGISTERS / ((int64_t)registers * TRI_COST_LANES * warps));
+    tri_occupancy_needs needs = {.warps = warps, .registers = registers, .shared = tri_op_int(module, "ttg.shared", 0)};
+    int count = tri_occupancy_of(facts, &needs).blocks;
     return count > 0 ? count : 1;
 }
 
@@ -311,7 +306,8 @@ static void combine_parts(estimate *e, const tri_cost_program *mean, tri_cost *o
 
 static void find_registers(tri_cost_kernel *k, MlirOperation module, int warps, tri_cost *out)
 {
-    int wanted = tri_cost_registers(k->arena, k->func), most = REGISTERS / (warps * TRI_COST_LANES) / 8 * 8;
+    int wanted = tri_cost_registers(k->arena, k->func);
+    int most = TRI_OCCUPANCY_REGISTERS / (warps * TRI_COST_LANES) / 8 * 8;
     int limit = (int)tri_op_int(module, "ttg.maxnreg", 0);
     tri_op_list splits = {0};
     int32_t given[16];

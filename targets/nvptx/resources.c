@@ -1,39 +1,21 @@
 /* What a kernel takes of a multiprocessor, and how many of its blocks fit there. */
 #include "targets/nvptx/nvptx.h"
 #include "ir/kernel.h"
+#include "ir/occupancy.h"
 #include "targets/target.h"
 
 #include <string.h>
 
-/* The same on all of them: registers of a multiprocessor, handed out to warps in units, to four warps at a time;
- * shared memory comes in units too, and the system keeps 1 KiB per block. */
-enum { registers = 65536, register_unit = 256, warp_unit = 4, shared_unit = 128, shared_of_system = 1024 };
-
-static void limit_to(tri_resources *r, int64_t blocks, const char *what)
-{
-    if (!r->limit || blocks < r->blocks) {
-        r->blocks = (int)blocks;
-        r->limit = what;
-    }
-}
-
 static tri_resources occupancy(const tri_machine_facts *arch, const tri_kernel *k, int barriers)
 {
-    tri_resources r = {.barriers = barriers};
-    int warps = k->num_warps > 0 ? k->num_warps : 1;
-    if (!arch->resident_warps)
-        return r;
-    limit_to(&r, arch->resident_warps / warps, "warps");
-    limit_to(&r, arch->resident_blocks, "blocks");
-    if (k->registers > 0) {
-        int per_warp = (k->registers * 32 + register_unit - 1) / register_unit * register_unit;
-        limit_to(&r, registers / per_warp / warp_unit * warp_unit / warps, "registers");
-    }
-    int64_t shared = (k->shared_bytes + shared_of_system + shared_unit - 1) / shared_unit * shared_unit;
-    limit_to(&r, arch->resident_shared / shared, "shared memory");
-    if (arch->resident_barriers && barriers)
-        limit_to(&r, arch->resident_barriers / barriers, "barriers");
-    r.percent = r.blocks * warps * 100 / arch->resident_warps;
+    tri_occupancy_needs needs = {.warps = k->num_warps > 0 ? k->num_warps : 1,
+                                 .registers = k->registers,
+                                 .shared = k->shared_bytes,
+                                 .barriers = barriers};
+    tri_occupancy o = tri_occupancy_of(arch, &needs);
+    tri_resources r = {.barriers = barriers, .blocks = o.blocks, .limit = o.limit};
+    if (o.limit)
+        r.percent = r.blocks * needs.warps * 100 / arch->resident_warps;
     return r;
 }
 
