@@ -8,9 +8,12 @@
  *   - that cannot fit in any order of ours: ptxas then looks for registers itself, better from operations side by side
  *     (cross entropy of 32 warps spills otherwise);
  *   - of functions whose warps have unlike numbers of registers: that split is planned for the lowering's order.
+ * Where far more lives from block to block than a thread may have, as sums of a large tile around a loop do, ptxas
+ * gives up and leaves all but 32 registers in local memory. Told that one block on a multiprocessor is enough, it takes
+ * what registers there are, and a third or half of that memory.
  * Test: tests/targets/registers.bats */
-#include "base/map.h"
-#include "base/vec.h"
+#include "ir/occupancy.h"
+#include "targets/nvptx/live.h"
 #include "targets/nvptx/nvptx.h"
 
 #include "llvm-c/Core.h"
@@ -20,7 +23,8 @@
 enum {
     least_size = 24,                 /* instructions of a block that is looked at */
     least_pressure = 64,             /* of its results in units of 16 bits: 32 registers leave no warp out */
-    file_registers = 65536, thread_registers = 255
+    thread_registers = 255,          /* the most that one has */
+    hopeless_percent = 130           /* of those live between blocks: with 127 ptxas does not give up */
 };
 
 typedef struct {
@@ -33,37 +37,7 @@ typedef struct {
     int count, total;
 } block_code;
 
-typedef TRI_VEC(int) int_list;
 typedef TRI_VEC(LLVMValueRef) value_list;
-
-static int weight_of(LLVMTypeRef type)
-{
-    switch (LLVMGetTypeKind(type)) {
-    case LLVMVoidTypeKind:
-        return 0;
-    case LLVMIntegerTypeKind: {
-        int bits = (int)LLVMGetIntTypeWidth(type);
-        return bits == 1 ? 0 : (bits + 15) / 16;
-    }
-    case LLVMHalfTypeKind:
-    case LLVMBFloatTypeKind:
-        return 1;
-    case LLVMDoubleTypeKind:
-        return 4;
-    case LLVMPointerTypeKind:
-        return LLVMGetPointerAddressSpace(type) == 3 ? 2 : 4;
-    case LLVMVectorTypeKind:
-        return (int)LLVMGetVectorSize(type) * weight_of(LLVMGetElementType(type));
-    case LLVMStructTypeKind: {
-        int sum = 0;
-        for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-            sum += weight_of(LLVMStructGetTypeAtIndex(type, i));
-        return sum;
-    }
-    default:
-        return 2;
-    }
-}
 
 static bool has_attribute(LLVMValueRef call, unsigned kind, uint64_t *out_value)
 {
@@ -105,90 +79,12 @@ static bool is_free(LLVMValueRef instruction)
     }
 }
 
-/* ---- which values live behind a block ---- */
-
-typedef struct {
-    LLVMBasicBlockRef block;
-    int_list from;     /* blocks that jump here */
-    tri_map live_out;  /* values */
-} flow_block;
-
-typedef struct {
-    tri_arena *arena;
-    tri_map index; /* block -> flow_block */
-    int_list todo;
-    flow_block *blocks;
-    int count;
-    int most; /* 16-bit units of registers that a thread may have */
-} flow;
-
-static flow_block *find_block(const flow *f, LLVMBasicBlockRef block) { return tri_map_find_ptr(&f->index, block); }
-
-static void read_flow(flow *f, LLVMValueRef function)
-{
-    f->count = (int)LLVMCountBasicBlocks(function);
-    f->blocks = TRI_NEW_ARRAY(f->arena, flow_block, f->count);
-    tri_map_init(&f->index, f->arena);
-    int n = 0;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b), n++) {
-        f->blocks[n].block = b;
-        tri_map_init(&f->blocks[n].live_out, f->arena);
-        tri_map_set_ptr(&f->index, b, &f->blocks[n]);
-    }
-    for (n = 0; n < f->count; n++) {
-        LLVMValueRef end = LLVMGetBasicBlockTerminator(f->blocks[n].block);
-        for (unsigned i = 0; i < LLVMGetNumSuccessors(end); i++)
-            tri_vec_push(f->arena, &find_block(f, LLVMGetSuccessor(end, i))->from, n);
-    }
-}
-
-/* `value` of block `home` (null: an argument) is needed at the end of block n: it lives from there up to home. */
-static void live_at_end(flow *f, LLVMValueRef value, LLVMBasicBlockRef home, int n)
-{
-    f->todo.len = 0;
-    tri_vec_push(f->arena, &f->todo, n);
-    while (f->todo.len) {
-        flow_block *b = &f->blocks[f->todo.at[--f->todo.len]];
-        if (tri_map_find_ptr(&b->live_out, value))
-            continue;
-        tri_map_set_ptr(&b->live_out, value, value);
-        if (b->block != home)
-            for (size_t i = 0; i < b->from.len; i++)
-                tri_vec_push(f->arena, &f->todo, b->from.at[i]);
-    }
-}
-
-static void spread_uses(flow *f, LLVMValueRef value, LLVMBasicBlockRef home)
-{
-    for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
-        LLVMValueRef user = LLVMGetUser(use);
-        LLVMBasicBlockRef block = LLVMGetInstructionParent(user);
-        if (LLVMIsAPHINode(user)) {
-            for (unsigned i = 0; i < LLVMCountIncoming(user); i++)
-                if (LLVMGetIncomingValue(user, i) == value)
-                    live_at_end(f, value, home, (int)(find_block(f, LLVMGetIncomingBlock(user, i)) - f->blocks));
-        } else if (block != home) {
-            flow_block *b = find_block(f, block);
-            for (size_t i = 0; i < b->from.len; i++)
-                live_at_end(f, value, home, b->from.at[i]);
-        }
-    }
-}
-
-static void find_live(flow *f, LLVMValueRef function)
-{
-    read_flow(f, function);
-    for (int n = 0; n < f->count; n++)
-        for (LLVMValueRef i = LLVMGetFirstInstruction(f->blocks[n].block); i; i = LLVMGetNextInstruction(i))
-            spread_uses(f, i, f->blocks[n].block);
-}
-
 /* ---- one block ---- */
 
 typedef struct {
     tri_arena *arena;
     tri_map known;
-    int_list operands;
+    tri_nvptx_int_list operands;
 } block_reader;
 
 static int number_of(block_reader *r, LLVMValueRef value, int next)
@@ -225,7 +121,7 @@ static void number_operands(block_reader *r, value_list *all, block_code *out)
 }
 
 /* False for a block that stays as it is. */
-static bool read_block(const flow *f, const flow_block *from, block_code *out)
+static bool read_block(const tri_nvptx_flow *f, const tri_nvptx_flow_block *from, block_code *out)
 {
     value_list all = {0};
     block_reader r = {.arena = f->arena};
@@ -244,7 +140,7 @@ static bool read_block(const flow *f, const flow_block *from, block_code *out)
     out->weight = TRI_NEW_ARRAY(f->arena, int, out->total);
     out->is_kept = TRI_NEW_ARRAY(f->arena, bool, out->total);
     for (int i = 0; i < out->total; i++) {
-        out->weight[i] = weight_of(LLVMTypeOf(all.at[i]));
+        out->weight[i] = tri_nvptx_weight(LLVMTypeOf(all.at[i]));
         out->is_kept[i] = tri_map_find_ptr(&from->live_out, all.at[i]) != NULL;
     }
     return true;
@@ -277,8 +173,8 @@ static int64_t live_at_most(tri_arena *arena, const block_code *b, const int *or
 }
 
 /* Appends `root` behind all that it needs and that has no place yet. */
-static void append_needed(tri_arena *arena, const block_code *b, int root, bool *is_placed, int_list *stack, int *order,
-                  int *count)
+static void append_needed(tri_arena *arena, const block_code *b, int root, bool *is_placed, tri_nvptx_int_list *stack,
+                          int *order, int *count)
 {
     tri_vec_push(arena, stack, root);
     while (stack->len) {
@@ -303,7 +199,7 @@ static int *late_order(tri_arena *arena, const block_code *b)
 {
     bool *is_placed = TRI_NEW_ARRAY(arena, bool, b->count);
     int *order = TRI_NEW_ARRAY(arena, int, b->count), count = 0;
-    int_list stack = {0};
+    tri_nvptx_int_list stack = {0};
     for (int i = 0; i + 1 < b->count; i++)
         if (!b->is_free[i])
             append_needed(arena, b, i, is_placed, &stack, order, &count);
@@ -324,7 +220,7 @@ static void put_in_order(LLVMBuilderRef builder, const block_code *b, const int 
     }
 }
 
-static void order_block(const flow *f, LLVMBuilderRef builder, const flow_block *block)
+static void order_block(const tri_nvptx_flow *f, LLVMBuilderRef builder, const tri_nvptx_flow_block *block)
 {
     block_code b;
     if (!read_block(f, block, &b))
@@ -358,7 +254,7 @@ static int most_pressure(LLVMValueRef function)
         LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, name, sizeof name - 1);
     unsigned len = 0;
     long threads = found ? strtol(LLVMGetStringAttributeValue(found, &len), NULL, 10) : 0;
-    long share = threads > 0 ? file_registers / threads : thread_registers;
+    long share = threads > 0 ? TRI_OCCUPANCY_REGISTERS / threads : thread_registers;
     return (int)(2 * (share < thread_registers ? share : thread_registers));
 }
 
@@ -374,6 +270,20 @@ static bool has_large_block(LLVMValueRef function)
     return false;
 }
 
+/* Tells ptxas of a function that cannot do without local memory to use all registers. */
+static void take_all_registers(LLVMValueRef function, const tri_nvptx_flow *f)
+{
+    static const char limit[] = "nvvm.maxnreg", least_blocks[] = "nvvm.minctasm";
+    bool is_hopeless = false;
+    for (int n = 0; n < f->count; n++)
+        is_hopeless = is_hopeless || 100 * tri_nvptx_live_out(&f->blocks[n]) > (int64_t)hopeless_percent * f->most;
+    if (!is_hopeless || LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, limit, sizeof limit - 1))
+        return;
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+    LLVMAttributeRef one = LLVMCreateStringAttribute(context, least_blocks, sizeof least_blocks - 1, "1", 1);
+    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, one);
+}
+
 void tri_nvptx_order(LLVMModuleRef module)
 {
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
@@ -381,10 +291,11 @@ void tri_nvptx_order(LLVMModuleRef module)
         if (!has_large_block(f) || has_unlike_warps(f))
             continue;
         tri_arena *arena = tri_arena_create();
-        flow all = {.arena = arena, .most = most_pressure(f)};
-        find_live(&all, f);
+        tri_nvptx_flow all = {.arena = arena, .most = most_pressure(f)};
+        tri_nvptx_find_live(&all, f);
         for (int i = 0; i < all.count; i++)
             order_block(&all, builder, &all.blocks[i]);
+        take_all_registers(f, &all);
         tri_arena_destroy(arena);
     }
     LLVMDisposeBuilder(builder);

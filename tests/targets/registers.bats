@@ -75,3 +75,54 @@ END2
     tritcc -arch=sm_90a -num-warps=1 -emit=ptx=k.ptx -sig '*fp32:16, *fp32:16, *fp32:16, 64' k.tri
     [ "$(grep -c 'div.full' k.ptx)" -eq 16 ]
 }
+
+@test "addresses of strided elements are multiplied and added by one instruction" {
+    cat >k.tri <<'END2'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, o, s, t, B: tl.constexpr):
+    at = tl.arange(0, B)[:, None] + tl.arange(0, B)[None, :]
+    tl.store(o + at * t, tl.load(x + at * s))
+END2
+    tritcc -arch=sm_90a -emit=ptx=k.ptx -sig '*fp32:16, *fp32:16, i32, i32, 32' k.tri
+    [ "$(grep -c 'mad.wide.s32' k.ptx)" -ge 16 ]
+    ! grep -q 'mul.wide' k.ptx || return 1
+}
+
+@test "one block on a multiprocessor is enough where sums cannot fit into registers" {
+    cat >k.tri <<'END2'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, o, n, COUNT: tl.constexpr, B: tl.constexpr):
+    at = tl.arange(0, B)
+    a = tl.zeros([B], tl.float32)
+    b = tl.zeros([B], tl.float32)
+    c = tl.zeros([B], tl.float32)
+    for i in range(n):
+        v = tl.load(x + i * B + at)
+        a += v
+        b += v * v
+        if COUNT == 3:
+            c += v * v * v
+    tl.store(o + at, a + tl.sum(a) * b + tl.sum(b) * c)
+END2
+    compile() { tritcc -arch=sm_90a -emit=ptx=k.ptx -sig "*fp32:16, *fp32:16, i32, $1" "${@:2}" k.tri; }
+    compile '3, 16384'
+    grep -q '^\.minnctapersm 1$' k.ptx
+    compile '2, 16384'
+    ! grep -q 'minnctapersm' k.ptx || return 1
+    # more threads, who have fewer registers each
+    compile '3, 16384' -num-warps=8
+    ! grep -q 'minnctapersm' k.ptx || return 1
+    compile '3, 32768' -num-warps=16
+    grep -q '^\.minnctapersm 1$' k.ptx
+    # a limit that somebody asks for stands
+    compile '3, 16384' -maxnreg=128
+    ! grep -q 'minnctapersm' k.ptx || return 1
+}
