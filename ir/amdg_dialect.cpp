@@ -81,6 +81,24 @@ LogicalResult ConcatOp::verify()
     return success();
 }
 
+/* Where a thread's tile has several rows and several columns, its first two registers are neighbours along the other
+ * dimension than before. */
+static bool isTurned(RankedTensorType from, RankedTensorType to)
+{
+    tri_encoding tile;
+    tri_linear before, after;
+    bool isTile = tri::layoutKind(from.getEncoding()) == TRI_ENC_BLOCKED;
+    if (!isTile || !tri::linearOf(from, &before) || !tri::linearOf(to, &after))
+        return true;
+    ArrayRef<int32_t> words = tri::layoutWords(from.getEncoding());
+    tri_encoding_words_read(words.data(), words.size(), &tile);
+    for (int d = 0; d < 2; d++)
+        if (std::min<int64_t>(tile.blocked.size_per_thread[d], from.getDimSize(d)) <= 1)
+            return true;
+    auto isAlong = [](const tri_linear &l, tri_dim d) { return tri_linear_basis_at(&l, TRI_DIM_REGISTER, 0, d) != 0; };
+    return isAlong(before, TRI_DIM_0) != isAlong(after, TRI_DIM_0);
+}
+
 LogicalResult InThreadTransposeOp::verify()
 {
     auto from = cast<RankedTensorType>(getSrc().getType()), to = cast<RankedTensorType>(getResult().getType());
@@ -90,6 +108,9 @@ LogicalResult InThreadTransposeOp::verify()
         return emitOpError("only what has two dimensions is turned");
     if (!tri::sameThreads(from, to))
         return emitOpError("every thread must keep its elements");
+    if (!isTurned(from, to))
+        return emitOpError("the result numbers a thread's elements along the same dimension first as the operand: ")
+               << to.getEncoding();
     return success();
 }
 

@@ -117,8 +117,14 @@ static bool check_dot_op(const tri_encoding *e, tri_buf *error)
             return says(error, k == 4 || k == 8 || k == 16, "'kWidth' must be 4, 8 or 16 for wmma version 2");
         return says(error, k > 0, "'kWidth' is required for this parent");
     case TRI_ENC_AMD_MFMA:
-    case TRI_ENC_INTEL_DPAS:
         return says(error, k > 0, "'kWidth' is required for this parent");
+    case TRI_ENC_INTEL_DPAS: {
+        /* of A, whose rows are as deep as the array, a lane has a word of 32 bits, or of 16 where those are shared */
+        int32_t words = p->dpas.systolic_depth * (p->dpas.ops_per_channel == 1 ? 1 : 2);
+        return says(error, k > 0, "'kWidth' is required for this parent") &&
+               says(error, e->dot_op.op_idx == 1 || p->dpas.repeat_count * words >= p->dpas.threads_per_warp,
+                    "the parent's operand a has fewer words than a sub-group has lanes");
+    }
     case TRI_ENC_BLOCKED:
         return says(error, k == 0, "'kWidth' is not allowed for a blocked parent");
     default:

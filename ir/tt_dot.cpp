@@ -48,10 +48,12 @@ static LogicalResult verifyClusterLayouts(Operation *op, Attribute operands, Att
     return success();
 }
 
+constexpr int opsWord = 5; /* of Intel's matrix layout: kind, rank, repeatCount, depth, size */
+
 /* Of Intel's matrix unit a lane has words of 16 bits of A, of 32 bits of B. */
 static LogicalResult verifyWidths(Operation *op, ttg::DotOperandEncodingAttr left, ttg::DotOperandEncodingAttr right)
 {
-    constexpr int kWidthWord = 3, opsWord = 5; /* kind, rank, opIdx; kind, rank, repeatCount, depth, size */
+    constexpr int kWidthWord = 3; /* kind, rank, opIdx */
     auto width = [](ttg::DotOperandEncodingAttr layout) { return layout.getWords()[kWidthWord]; };
     auto dpas = dyn_cast<ttig::DpasEncodingAttr>(left.getParent());
     if (!dpas)
@@ -97,6 +99,10 @@ LogicalResult DotOp::verify()
     bool isMma = layoutKind(c.getEncoding()) == TRI_ENC_NVIDIA_MMA;
     if (isMma && a.getElementType().isF32() && getInputPrecision() != InputPrecision::TF32)
         return emitOpError("f32 operands of a matrix layout need inputPrecision = tf32");
+    if (auto dpas = dyn_cast_or_null<ttig::DpasEncodingAttr>(c.getEncoding());
+        dpas && dpas.getWords()[opsWord] * bitsOf(a.getElementType()) != 32)
+        return emitOpError("operands of this matrix layout have ")
+               << 32 / dpas.getWords()[opsWord] << " bits, not " << bitsOf(a.getElementType()) << ": " << dpas;
     return verifyDotLayouts(*this, a, b, c);
 }
 

@@ -323,3 +323,16 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, "ttg.tar
     tt.return
   }
 }
+
+// -----
+#tile = #ttg.blocked<{sizePerThread = [2, 4], threadsPerWarp = [8, 8], warpsPerCTA = [1, 1], order = [1, 0]}>
+#same = #ttg.linear<{register = [[0, 1], [0, 2], [1, 0]], lane = [[0, 4], [0, 8], [0, 16], [2, 0], [4, 0], [8, 0]], warp = [], block = []}>
+#turned = #ttg.linear<{register = [[1, 0], [0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [2, 0], [4, 0], [8, 0]], warp = [], block = []}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, "ttg.target" = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  tt.func @as_before(%x: tensor<16x32xf16, #tile>) {
+    %0 = amdg.in_thread_transpose %x : tensor<16x32xf16, #tile> -> tensor<16x32xf16, #turned>
+    // expected-error @+1 {{the result numbers a thread's elements along the same dimension first as the operand}}
+    %1 = amdg.in_thread_transpose %x : tensor<16x32xf16, #tile> -> tensor<16x32xf16, #same>
+    tt.return
+  }
+}

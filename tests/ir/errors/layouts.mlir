@@ -205,6 +205,10 @@ module attributes {x.a = #ttig.dpas<{repeatCount = 8, systolicDepth = 4, executi
 module attributes {x.a = #ttig.dpas<{repeatCount = 8, systolicDepth = 8, executionSize = 16, opsPerChan = 2, threadsPerWarp = 8, warpsPerCTA = [4, 1], repCluster = [1, 1]}>} {
 }
 // -----
+// expected-error@+1 {{the parent's operand a has fewer words than a sub-group has lanes}}
+module attributes {x.a = #ttg.dot_op<{opIdx = 0, parent = #ttig.dpas<{repeatCount = 1, systolicDepth = 8, executionSize = 16, opsPerChan = 1, threadsPerWarp = 16, warpsPerCTA = [2, 2], repCluster = [1, 1]}>, kWidth = 1}>} {
+}
+// -----
 // expected-error@+1 {{'repCluster' has another rank}}
 module attributes {x.a = #ttig.dpas<{repeatCount = 8, systolicDepth = 8, executionSize = 16, opsPerChan = 2, threadsPerWarp = 16, warpsPerCTA = [1, 4, 1], repCluster = [1, 1]}>} {
 }
