@@ -2,6 +2,7 @@
 
 #include "ir/island.h"
 #include "ir/kernel.h"
+#include "ir/location.h"
 
 #include "llvm-c/Core.h"
 #include "llvm-c/ErrorHandling.h"
@@ -54,6 +55,11 @@ tri_span tri_guard_span(tri_str message)
     const tri_unit *unit = innermost ? innermost->unit : NULL;
     if (!unit || !unit->source)
         return TRI_NO_SPAN;
+    for (size_t i = 0; i < unit->assemblies.len; i++) {
+        const tri_assembly *a = &unit->assemblies.at[i];
+        if (a->text.len && memmem(message.data, message.len, a->text.data, a->text.len))
+            return tri_location_span(unit->diag, a->at);
+    }
     tri_span span = {unit->source, 0, 0};
     tri_str names[2] = {named_function(message), TRI_STR("")};
     if (unit->kernels.len)

@@ -32,6 +32,12 @@ typedef struct {
     const char *primitive;
 } tri_site;
 
+/* Inline assembly as the source has it, at its operation: where to tell what an assembler says of it. */
+typedef struct {
+    tri_str text; /* in the unit's arena */
+    MlirLocation at;
+} tri_assembly;
+
 typedef struct tri_unit {
     tri_arena *arena;           /* borrowed; ended after the unit */
     tri_diag *diag;             /* borrowed */
@@ -55,6 +61,7 @@ typedef struct tri_unit {
     TRI_VEC(tri_kernel) kernels; /* filled by the front end or read back from the payload */
     int lanes; /* threads of a warp of the lowered code; 0: it was not lowered here */
     TRI_VEC(tri_site) sites;     /* of code made for the simulator */
+    TRI_VEC(tri_assembly) assemblies; /* of the code lowered here, in its order */
     struct tri_frontend_notes *notes; /* borrowed: wanted of the source; null: nobody asks */
     TRI_VEC(tri_str) dependencies; /* every file read, as written, in order (-MD) */
 } tri_unit;

@@ -65,6 +65,12 @@ bool tri_external_write(tri_unit *unit, tri_str folder, const char *name, tri_st
            (tri_file_write(*out_path, text, &error) || fail_file(unit, error));
 }
 
+bool tri_external_note_command(tri_unit *unit, const char *const *argv)
+{
+    tri_diag_note(unit->diag, TRI_NO_SPAN, "the command was: %.*s", TRI_STR_ARG(tri_process_quote(unit->arena, argv)));
+    return false;
+}
+
 bool tri_external_fail(tri_unit *unit, const char *const *argv, const char *format, ...)
 {
     va_list args;
@@ -72,8 +78,7 @@ bool tri_external_fail(tri_unit *unit, const char *const *argv, const char *form
     tri_str text = tri_str_vformat(unit->arena, format, args);
     va_end(args);
     tri_diag_error(unit->diag, TRI_NO_SPAN, code_tool, "%.*s", TRI_STR_ARG(text));
-    tri_diag_note(unit->diag, TRI_NO_SPAN, "the command was: %.*s", TRI_STR_ARG(tri_process_quote(unit->arena, argv)));
-    return false;
+    return tri_external_note_command(unit, argv);
 }
 
 bool tri_external_has_ended(tri_unit *unit, const char *name, const char *const *argv, const tri_process_result *r)

@@ -27,6 +27,8 @@ bool tri_external_write(tri_unit *unit, tri_str folder, const char *name, tri_st
 /* Reports the text and notes the command. Returns false. */
 bool tri_external_fail(tri_unit *unit, const char *const *argv, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Notes the command behind a report. Returns false. */
+bool tri_external_note_command(tri_unit *unit, const char *const *argv);
 /* Reports that the program, called `name`, did not start or was killed. True: it ended, with any status. */
 bool tri_external_has_ended(tri_unit *unit, const char *name, const char *const *argv, const tri_process_result *r);
 

@@ -246,6 +246,8 @@ static bool run_inline_asm(tri_gpu *g, MlirOperation op)
     int count = tri_gpu_count(g, type);
     if (num_results > max_results)
         return tri_gpu_unsupported(g, op, "more than %d results", max_results);
+    tri_str text = tri_str_copy(g->unit->arena, tri_op_string(op, "asm_string"));
+    tri_vec_push(g->unit->arena, &g->unit->assemblies, (tri_assembly){text, mlirOperationGetLocation(op)});
     tri_gpu_value out[max_results];
     for (int i = 0; i < num_results; i++)
         out[i] = tri_gpu_new(g, count);

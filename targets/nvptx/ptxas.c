@@ -131,6 +131,8 @@ static bool run_tool_in(tri_unit *unit, tri_str folder, void *data)
     tri_process_result r = tri_external_run(unit, argv);
     if (!tri_external_has_ended(unit, "ptxas", argv, &r))
         return false;
+    if (r.status && tri_nvptx_tell_complaints(unit, j->code, input, r.output))
+        return tri_external_note_command(unit, argv);
     if (r.status)
         return tri_external_fail(unit, argv, "'ptxas' ended with status %d: %.*s", r.status,
                                  TRI_STR_ARG(tri_str_trim(r.output)));
