@@ -11,6 +11,8 @@
 # and the sums. -v shows the first error of each failing part and what is not
 # refused, -k keeps the outputs, -r has text written as a release of Triton does (3.6 to 3.9: that of the tests). A RUN
 # line with a pass that tritcc does not have is left out when the file has others.
+# A descriptor of a tensor type, which the newest TritonGPU/invalid.mlir wants refused, is read: 3.6 and 3.7 write
+# descriptors so.
 # TRITCC is the compiler, TOOL the tool's name.
 set -u
 : "${TRITCC:=tritcc}" "${FILECHECK:=FileCheck-22}" "${TOOL:=triton-opt}"
