@@ -300,25 +300,10 @@ static const char pipeline[] =
     "loop-mssa(loop-simplifycfg,licm,loop-rotate,licm),gvn,instcombine<no-verify-fixpoint>,simplifycfg,"
     "loop(indvars,loop-deletion),bdce,dse,adce,instcombine<no-verify-fixpoint>,simplifycfg),globaldce";
 
-/* runtime/vmath, as bitcode without a processor; made by runtime/runtime.mk */
-extern const char tri_vmath_bitcode[], tri_vmath_bitcode_end[];
-
-static bool link_vmath(tri_unit *unit)
-{
-    bool is_needed = false;
-    for (LLVMValueRef f = LLVMGetFirstFunction(unit->llvm_module); f && !is_needed; f = LLVMGetNextFunction(f)) {
-        tri_str name = tri_str_from(LLVMGetValueName(f));
-        is_needed = LLVMIsDeclaration(f) &&
-                    (tri_str_has_prefix(name, "tri_vm_") || tri_str_has_prefix(name, "tri_nv_"));
-    }
-    tri_str bitcode = {tri_vmath_bitcode, (size_t)(tri_vmath_bitcode_end - tri_vmath_bitcode)};
-    return !is_needed || tri_llvm_link_bitcode(unit->diag, unit->llvm_module, bitcode, true);
-}
-
 static bool optimize(tri_unit *unit)
 {
     TRI_ASSERT(unit->payload == TRI_PAYLOAD_LLVM);
-    if (!link_vmath(unit))
+    if (!tri_cpu_link_vmath(unit))
         return false;
     LLVMTargetMachineRef machine = tri_cpu_create_machine(unit);
     if (!machine)

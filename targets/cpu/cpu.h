@@ -161,6 +161,14 @@ typedef struct {
     tri_cpu_sink *sinks;
 } tri_cpu_domain;
 
+/* Memory for a parameter of a math function, in the function of the entry block; 0 is its result. */
+typedef struct {
+    LLVMBasicBlockRef entry;
+    LLVMTypeRef type;
+    int param;
+    LLVMValueRef at;
+} tri_cpu_slot;
+
 typedef struct {
     const tri_cpu_domain *domain;
     int loop_count;
@@ -223,6 +231,7 @@ typedef struct tri_cpu_gen {
     struct tri_cpu_lines *lines; /* null without debug information */
     int64_t block_count, op_count; /* made for the function so far; operations of its lists */
     TRI_VEC(LLVMBasicBlockRef) piece_starts, piece_ends; /* what pieces.c cuts out of it */
+    TRI_VEC(tri_cpu_slot) slots;   /* of the piece, for calls of math functions */
     bool steps;                  /* for a debugger: statements one after another, variables in memory */
     int64_t variable_bytes;      /* of blocks that are in memory for that alone */
     const tri_cpu_sites *sites;  /* of -fsanitize=undefined */
@@ -521,6 +530,9 @@ typedef struct {
 } tri_cpu_piece;
 void tri_cpu_pieces_step(tri_cpu_gen *g, tri_cpu_piece *io_piece);
 void tri_cpu_pieces_end(tri_cpu_gen *g);
+/* vmath.c: links what the module calls of runtime/vmath, for inlining where a function has few of its calls. False after
+ * a report. */
+bool tri_cpu_link_vmath(tri_unit *unit);
 
 /* variables.c (-g): the parameters, where the function starts; a value that has a variable's name, where it is made or
  * (a block's arguments) comes in */

@@ -144,6 +144,20 @@ static LLVMValueRef resize(tri_cpu_gen *g, LLVMValueRef v, int from, int to)
     return LLVMBuildShuffleVector(g->b, v, none, LLVMConstVector(mask, (unsigned)to), "");
 }
 
+/* Memory that a call reads or writes, and nothing before and behind it: the calls of a function, or of a piece of one, have
+ * the same. */
+static LLVMValueRef slot_of(tri_cpu_gen *g, LLVMTypeRef type, int param)
+{
+    for (size_t i = 0; i < g->slots.len; i++) {
+        const tri_cpu_slot *s = &g->slots.at[i];
+        if (s->entry == g->entry && s->type == type && s->param == param)
+            return s->at;
+    }
+    LLVMValueRef at = tri_cpu_temp(g, type, param ? "in" : "out");
+    tri_vec_push(g->arena, &g->slots, (tri_cpu_slot){g->entry, type, param, at});
+    return at;
+}
+
 /* Through runtime/vmath; null when it does not have the function. A scalar is a vector of which one
  * lane counts, so that both give the same bits. */
 static LLVMValueRef call_vector(tri_cpu_gen *g, const char *base, LLVMValueRef *args, int count)
@@ -166,10 +180,10 @@ static LLVMValueRef call_vector(tri_cpu_gen *g, const char *base, LLVMValueRef *
     if (!fn)
         fn = LLVMAddFunction(g->module, name, type);
     LLVMTypeRef wide = tri_cpu_vector(scalar, width);
-    LLVMValueRef slots[max_params] = {tri_cpu_temp(g, wide, "out")};
+    LLVMValueRef slots[max_params] = {slot_of(g, wide, 0)};
     for (int a = 0; a < count; a++) {
         LLVMValueRef x = args[a];
-        slots[1 + a] = tri_cpu_temp(g, wide, "in");
+        slots[1 + a] = slot_of(g, wide, 1 + a);
         if (!lanes)
             x = tri_cpu_splat(g, x, width);
         else if (lanes != width)

@@ -33,12 +33,13 @@ void tri_cpu_pieces_step(tri_cpu_gen *g, tri_cpu_piece *io_piece)
     }
     tri_cpu_move(g, 0, next);
     *io_piece = (tri_cpu_piece){next, g->block_count, g->op_count};
+    g->slots.len = 0;
 }
 
 void tri_cpu_pieces_end(tri_cpu_gen *g)
 {
     if (!g->failed && (g->block_count >= least_blocks || g->op_count >= least_ops))
         tri_llvm_outline(g->fn, g->piece_starts.len, g->piece_starts.at, g->piece_ends.at);
-    g->piece_starts.len = g->piece_ends.len = 0;
+    g->piece_starts.len = g->piece_ends.len = g->slots.len = 0;
     g->block_count = g->op_count = 0;
 }

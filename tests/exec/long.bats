@@ -38,6 +38,17 @@ compile() { # KERNEL ARCH KIND SIG
     run_on unrolled "$HOST_ARCH" -fsanitize=bounds randn:f32:64:seed=1 empty:f32:64 5000 64 -o y=y.npy
 }
 
+@test "functions of math of a long kernel are called, with the bits of those that are inlined" {
+    run_on functions "$HOST_ARCH" randn:f32:64:seed=1 empty:f32:64 1 300 64 -o y=y.npy
+    run_on functions "$HOST_ARCH" randn:f32:64:seed=1 empty:f32:64 300 1 64 -expect y=@y.npy -rtol=0 -atol=0
+    tritcc "$here/long.tri" -k functions -arch=x86-64-v3 -emit=llir=few.ll -sig '*fp32, *fp32, 100, 1, 64'
+    ! grep -q 'call void @tri_vm_exp' few.ll
+    tritcc "$here/long.tri" -k functions -arch=x86-64-v3 -emit=llir=many.ll -sig '*fp32, *fp32, 300, 1, 64'
+    [ "$(grep -c 'call void @tri_vm_exp' many.ll)" -ge 300 ]
+    grep -q 'define internal .*@tri_vm_exp' many.ll
+    (ulimit -t 60 && compile functions x86-64-v3 obj '*fp32, *fp32, 5000, 1, 64') # it took minutes
+}
+
 @test "large blocks on the simulator in seconds" {
     local start=$SECONDS
     run_on sums "$HOST_ARCH" randn:f16:128x64:seed=1 randn:f16:64x128:seed=2 empty:f32:128x128 64 128 -o out=out.npy
