@@ -9,8 +9,8 @@
  * them. */
 bool tri_guard_run(tri_unit *unit, bool (*body)(tri_unit *unit, void *data), void *data);
 
-/* Where a message of LLVM belongs: at the inline assembly that it quotes, the function that it names, or the unit's first
- * kernel; TRI_NO_SPAN outside of tri_guard_run. */
+/* Where a message of LLVM belongs: at the inline assembly that it quotes, the function that it names, or the unit's
+ * first kernel; TRI_NO_SPAN outside of tri_guard_run. */
 tri_span tri_guard_span(tri_str message);
 
 /* Ends a context, unless LLVM was stopped in it; on the thread that used it last. */

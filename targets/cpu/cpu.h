@@ -530,8 +530,8 @@ typedef struct {
 } tri_cpu_piece;
 void tri_cpu_pieces_step(tri_cpu_gen *g, tri_cpu_piece *io_piece);
 void tri_cpu_pieces_end(tri_cpu_gen *g);
-/* vmath.c: links what the module calls of runtime/vmath, for inlining where a function has few of its calls. False after
- * a report. */
+/* vmath.c: links what the module calls of runtime/vmath, for inlining where a function has few of its calls. False
+ * after a report. */
 bool tri_cpu_link_vmath(tri_unit *unit);
 
 /* variables.c (-g): the parameters, where the function starts; a value that has a variable's name, where it is made or

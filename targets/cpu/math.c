@@ -144,8 +144,8 @@ static LLVMValueRef resize(tri_cpu_gen *g, LLVMValueRef v, int from, int to)
     return LLVMBuildShuffleVector(g->b, v, none, LLVMConstVector(mask, (unsigned)to), "");
 }
 
-/* Memory that a call reads or writes, and nothing before and behind it: the calls of a function, or of a piece of one, have
- * the same. */
+/* Memory that a call reads or writes, and nothing before and behind it: the calls of a function, or of a piece of one,
+ * have the same. */
 static LLVMValueRef slot_of(tri_cpu_gen *g, LLVMTypeRef type, int param)
 {
     for (size_t i = 0; i < g->slots.len; i++) {

@@ -29,7 +29,7 @@ typedef struct {
     TRI_VEC(complaint) complaints;
 } teller;
 
-static tri_str next_line(tri_str *text)
+static tri_str take_line(tri_str *text)
 {
     size_t end = tri_str_find(*text, '\n');
     tri_str line = tri_str_sub(*text, 0, end);
@@ -56,17 +56,17 @@ static bool read_complaint(tri_str line, tri_str input, complaint *out)
 
 /* ---- blocks of inline assembly in PTX ---- */
 
-static tri_str line_at(const teller *t, size_t i) { return tri_str_trim(t->lines.at[i]); }
+static tri_str ptx_line(const teller *t, size_t i) { return tri_str_trim(t->lines.at[i]); }
 
-static bool find_block(const teller *t, size_t line, block *out)
+static bool find_assembly_block(const teller *t, size_t line, block *out)
 {
     for (size_t i = line; i-- > 0;) {
-        if (tri_str_is(line_at(t, i), "// end inline asm"))
+        if (tri_str_is(ptx_line(t, i), "// end inline asm"))
             return false;
-        if (!tri_str_is(line_at(t, i), "// begin inline asm"))
+        if (!tri_str_is(ptx_line(t, i), "// begin inline asm"))
             continue;
         size_t end = i + 1;
-        while (end < t->lines.len && !tri_str_is(line_at(t, end), "// end inline asm"))
+        while (end < t->lines.len && !tri_str_is(ptx_line(t, end), "// end inline asm"))
             end++;
         *out = (block){i + 1, end};
         return line < end;
@@ -86,16 +86,16 @@ static tri_str statement_of(tri_str line)
 static bool find_guilty(const teller *t, size_t *line, block *out)
 {
     size_t before = *line;
-    while (before > 0 && !statement_of(line_at(t, before - 1)).len)
+    while (before > 0 && !statement_of(ptx_line(t, before - 1)).len)
         before--;
-    if (before > 0 && find_block(t, before - 1, out) && *line >= out->end) {
-        tri_str statement = statement_of(line_at(t, before - 1));
+    if (before > 0 && find_assembly_block(t, before - 1, out) && *line >= out->end) {
+        tri_str statement = statement_of(ptx_line(t, before - 1));
         if (!strchr(";}:", statement.data[statement.len - 1])) {
             *line = before - 1;
             return true;
         }
     }
-    return find_block(t, *line, out);
+    return find_assembly_block(t, *line, out);
 }
 
 /* ---- the source's text of a block ---- */
@@ -146,7 +146,7 @@ static bool is_made_of(tri_str code, tri_str text)
     return i >= text.len && c == code.len;
 }
 
-static tri_str text_of(const teller *t, block b)
+static tri_str code_of_block(const teller *t, block b)
 {
     const tri_str *lines = t->lines.at;
     if (b.first >= b.end)
@@ -155,9 +155,9 @@ static tri_str text_of(const teller *t, block b)
     return (tri_str){lines[b.first].data, (size_t)(end - lines[b.first].data)};
 }
 
-static const tri_assembly *find_text(const teller *t, block b, size_t from)
+static const tri_assembly *find_source_text(const teller *t, block b, size_t from)
 {
-    tri_str code = text_of(t, b);
+    tri_str code = code_of_block(t, b);
     for (size_t i = from; i < t->unit->assemblies.len; i++)
         if (is_made_of(code, t->unit->assemblies.at[i].text))
             return &t->unit->assemblies.at[i];
@@ -165,7 +165,7 @@ static const tri_assembly *find_text(const teller *t, block b, size_t from)
 }
 
 /* Braces that stay open are only missed at the end of the kernel. */
-static const tri_assembly *find_open(const tri_unit *unit)
+static const tri_assembly *find_open_braces(const tri_unit *unit)
 {
     for (size_t i = 0; i < unit->assemblies.len; i++) {
         int depth = 0;
@@ -187,7 +187,7 @@ static const tri_assembly *find_open(const tri_unit *unit)
 static tri_span span_of_line(const teller *t, size_t line)
 {
     const tri_source *source = t->unit->source;
-    tri_str text = line_at(t, line);
+    tri_str text = ptx_line(t, line);
     uint32_t begin = tri_source_offset(source, (uint32_t)line + 1, (uint32_t)(text.data - t->lines.at[line].data) + 1);
     return (tri_span){source, begin, begin + (uint32_t)text.len};
 }
@@ -197,41 +197,42 @@ static void tell_assembly(const teller *t, const tri_assembly *a, size_t number,
     const char *place = "";
     if (code.len && tri_str_find(a->text, '\n') < a->text.len)
         place = tri_str_format(t->unit->arena, " at its line %zu, '%.*s'", number, TRI_STR_ARG(code)).data;
-    tri_str text = tri_str_format(t->unit->arena, "ptxas refuses the inline assembly%s: %.*s", place, TRI_STR_ARG(words));
+    tri_str text =
+        tri_str_format(t->unit->arena, "ptxas refuses the inline assembly%s: %.*s", place, TRI_STR_ARG(words));
     tri_location_error(t->unit->diag, a->at, code_assembly, text);
 }
 
 /* Has the same been said? A text is there once for each register of a block. */
-static bool is_repeated(const teller *t, const complaint *c, const tri_assembly *a)
+static bool was_told(const teller *t, const complaint *c, const tri_assembly *a)
 {
     for (const complaint *other = t->complaints.at; other < c; other++) {
         block b;
         size_t line = other->line - 1;
-        if (tri_str_equal(other->words, c->words) && find_guilty(t, &line, &b) && find_text(t, b, 0) == a)
+        if (tri_str_equal(other->words, c->words) && find_guilty(t, &line, &b) && find_source_text(t, b, 0) == a)
             return true;
     }
     return false;
 }
 
-static void tell(const teller *t, const complaint *c, bool is_source)
+static void tell_complaint(const teller *t, const complaint *c, bool is_source)
 {
     size_t line = c->line - 1 < t->lines.len ? c->line - 1 : t->lines.len; /* there, at the end of the file */
     size_t shown = line < t->lines.len ? line : line - 1;
     block b;
     bool has_block = !is_source && find_guilty(t, &line, &b);
-    const tri_assembly *a = has_block ? find_text(t, b, 0) : is_source ? NULL : find_open(t->unit);
+    const tri_assembly *a = has_block ? find_source_text(t, b, 0) : is_source ? NULL : find_open_braces(t->unit);
     if (is_source)
         tri_diag_error(t->unit->diag, span_of_line(t, shown), code_tool, "ptxas: %.*s", TRI_STR_ARG(c->words));
     else if (!a)
         tri_diag_error(t->unit->diag, TRI_NO_SPAN, code_tool, "ptxas at line %zu of the PTX, '%.*s': %.*s", shown + 1,
-                       TRI_STR_ARG(line_at(t, shown)), TRI_STR_ARG(c->words));
+                       TRI_STR_ARG(ptx_line(t, shown)), TRI_STR_ARG(c->words));
     else if (!has_block)
         tell_assembly(t, a, 0, TRI_STR(""), c->words);
-    else if (!is_repeated(t, c, a))
-        tell_assembly(t, a, line - b.first + 1, line_at(t, line), c->words);
+    else if (!was_told(t, c, a))
+        tell_assembly(t, a, line - b.first + 1, ptx_line(t, line), c->words);
     const tri_assembly *all = t->unit->assemblies.at;
-    for (const tri_assembly *other = a; has_block && other; other = find_text(t, b, (size_t)(other - all) + 1))
-        if (!mlirLocationEqual(other->at, a->at) && !is_repeated(t, c, a))
+    for (const tri_assembly *other = a; has_block && other; other = find_source_text(t, b, (size_t)(other - all) + 1))
+        if (!mlirLocationEqual(other->at, a->at) && !was_told(t, c, a))
             tri_diag_note(t->unit->diag, tri_location_span(t->unit->diag, other->at), "the same text is here");
 }
 
@@ -240,11 +241,11 @@ bool tri_nvptx_tell_complaints(tri_unit *unit, tri_str code, tri_str input, tri_
     teller t = {.unit = unit};
     bool is_source = unit->source && tri_str_equal(unit->source->text, code);
     for (tri_str text = code; text.len;)
-        tri_vec_push(unit->arena, &t.lines, next_line(&text));
+        tri_vec_push(unit->arena, &t.lines, take_line(&text));
     for (complaint c; output.len;)
-        if (read_complaint(next_line(&output), input, &c) && t.lines.len)
+        if (read_complaint(take_line(&output), input, &c) && t.lines.len)
             tri_vec_push(unit->arena, &t.complaints, c);
     for (size_t i = 0; i < t.complaints.len; i++)
-        tell(&t, &t.complaints.at[i], is_source);
+        tell_complaint(&t, &t.complaints.at[i], is_source);
     return t.complaints.len > 0;
 }

@@ -35,8 +35,9 @@ void tri_nvptx_order(LLVMModuleRef module);
 bool tri_nvptx_optimize(tri_unit *unit);
 bool tri_nvptx_emit(tri_unit *unit);
 bool tri_nvptx_assemble(tri_unit *unit);
-/* Reports the errors that ptxas printed, `output`, of lines of the code that it read from the file `input`: at the source's
- * inline assembly that they come from, or in the source when that is the code (complaints.c). False: there are none. */
+/* Reports the errors that ptxas printed, `output`, of lines of the code that it read from the file `input`: at the
+ * source's inline assembly that they come from, or in the source when that is the code (complaints.c). False: there
+ * are none. */
 bool tri_nvptx_tell_complaints(tri_unit *unit, tri_str code, tri_str input, tri_str output);
 tri_str tri_nvptx_assemble_command(tri_unit *unit, tri_str input, tri_str output);
 bool tri_nvptx_list(tri_unit *unit, tri_buf *out);
