@@ -57,8 +57,8 @@ def BufferLoadToLocalOp : AMDG_Op<"buffer_load_to_local", [AttrSizedOperandSegme
   let results = (outs TTG_AsyncTokenType:$token);
   let assemblyFormat = [{
     $ptr `[` $offsets `]` (`mask` `=` $mask^)? (`other` `=` $other^)? (`stride` `=` $stride^)?
-    oilist(`cacheModifier` `=` $cache) `into` $dest
-    attr-dict `:` type($ptr) `[` type($offsets) `]` type($other) `->` type($dest)
+    `` custom<CacheOfCopy>($cache) `into` $dest
+    attr-dict `:` custom<PointerOfCopy>(type($ptr)) `[` type($offsets) `]` type($other) `->` type($dest)
   }];
   let hasVerifier = 1;
 }
@@ -140,7 +140,7 @@ def AsyncCopyLocalToGlobalOp : AMDG_Op<"async_copy_local_to_global", [
     Optional<Mask>:$mask, TT_CacheAttr:$cache, TT_EvictAttr:$evict, DefaultValuedAttr<I32Attr, "1">:$contiguity);
   let results = (outs TTG_AsyncTokenType:$token);
   let assemblyFormat = [{
-    $src `,` $dst (`mask` $mask^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict)
+    $src `,` $dst (`mask` $mask^)? `` custom<PolicyOfCopy>($cache, $evict)
     attr-dict `:` qualified(type($src)) `->` type($dst)
   }];
 }

@@ -117,6 +117,100 @@ inline void printBlockType(mlir::OpAsmPrinter &printer, mlir::Operation *op, mli
     printer << block;
 }
 
+/* `cacheModifier = cg`, `evictionPolicy = evict_first`, in any order; 3.9 has `cachePolicy = #tt.cache_policy<...>` for
+ * both, which is read as a dictionary of them. What is not said is null. */
+template <typename T, typename Symbolize>
+mlir::ParseResult parsePolicyWord(mlir::OpAsmParser &parser, T &attr, Symbolize symbolize)
+{
+    llvm::StringRef word;
+    llvm::SMLoc at;
+    if (parser.parseEqual() || parser.getCurrentLocation(&at) || parser.parseKeyword(&word))
+        return mlir::failure();
+    auto value = symbolize(word);
+    if (!value)
+        return parser.emitError(at) << "'" << word << "' is no such policy";
+    attr = T::get(parser.getContext(), *value);
+    return mlir::success();
+}
+inline mlir::ParseResult parseBothPolicies(mlir::OpAsmParser &parser, mlir::DictionaryAttr &both)
+{
+    llvm::SMLoc at;
+    if (parser.parseEqual() || parser.getCurrentLocation(&at) || parser.parseAttribute(both))
+        return mlir::failure();
+    if (both.getAs<tt::CacheModifierAttr>("cache") && both.getAs<tt::EvictionPolicyAttr>("evict"))
+        return mlir::success();
+    return parser.emitError(at) << "a cache policy is expected";
+}
+inline mlir::ParseResult parsePolicyOfCopy(mlir::OpAsmParser &parser, tt::CacheModifierAttr &cache,
+                                           tt::EvictionPolicyAttr &evict)
+{
+    mlir::DictionaryAttr both;
+    auto modifier = [](llvm::StringRef word) { return tt::symbolizeCacheModifier(word); };
+    auto policy = [](llvm::StringRef word) { return tt::symbolizeEvictionPolicy(word); };
+    for (llvm::StringRef word;
+         mlir::succeeded(parser.parseOptionalKeyword(&word, {"cacheModifier", "evictionPolicy", "cachePolicy"}));) {
+        bool failed = word == "cacheModifier"    ? mlir::failed(parsePolicyWord(parser, cache, modifier))
+                      : word == "evictionPolicy" ? mlir::failed(parsePolicyWord(parser, evict, policy))
+                                                 : mlir::failed(parseBothPolicies(parser, both));
+        if (failed)
+            return mlir::failure();
+    }
+    mlir::MLIRContext *context = parser.getContext();
+    if (both) {
+        cache = both.getAs<tt::CacheModifierAttr>("cache");
+        evict = both.getAs<tt::EvictionPolicyAttr>("evict");
+    }
+    if (!cache)
+        cache = tt::CacheModifierAttr::get(context, tt::CacheModifier::NONE);
+    if (!evict)
+        evict = tt::EvictionPolicyAttr::get(context, tt::EvictionPolicy::NORMAL);
+    return mlir::success();
+}
+inline void printPolicyOfCopy(mlir::OpAsmPrinter &printer, mlir::Operation *op, tt::CacheModifierAttr cache,
+                              tt::EvictionPolicyAttr evict)
+{
+    bool caches = cache.getValue() != tt::CacheModifier::NONE;
+    bool evicts = evict && evict.getValue() != tt::EvictionPolicy::NORMAL;
+    auto policy = evicts ? evict.getValue() : tt::EvictionPolicy::NORMAL;
+    if (releaseOf(op->getContext()) > 308 && (caches || evicts)) {
+        printer << " cachePolicy = #tt.cache_policy<cache_modifier = " << tt::stringifyCacheModifier(cache.getValue())
+                << ", eviction_policy = " << tt::stringifyEvictionPolicy(policy) << ">";
+        return;
+    }
+    if (caches)
+        printer << " cacheModifier = " << tt::stringifyCacheModifier(cache.getValue());
+    if (evicts)
+        printer << " evictionPolicy = " << tt::stringifyEvictionPolicy(policy);
+}
+
+/* The same of copies that have no eviction policy. */
+inline mlir::ParseResult parseCacheOfCopy(mlir::OpAsmParser &parser, tt::CacheModifierAttr &cache)
+{
+    tt::EvictionPolicyAttr evict;
+    return parsePolicyOfCopy(parser, cache, evict);
+}
+inline void printCacheOfCopy(mlir::OpAsmPrinter &printer, mlir::Operation *op, tt::CacheModifierAttr cache)
+{
+    printPolicyOfCopy(printer, op, cache, nullptr);
+}
+
+/* `<f32>`; `!tt.ptr<f32>` in 3.9. */
+inline mlir::ParseResult parsePointerOfCopy(mlir::OpAsmParser &parser, mlir::Type &type)
+{
+    tt::PtrType pointer;
+    if (parser.parseCustomTypeWithFallback(pointer))
+        return mlir::failure();
+    type = pointer;
+    return mlir::success();
+}
+inline void printPointerOfCopy(mlir::OpAsmPrinter &printer, mlir::Operation *op, tt::PtrType type)
+{
+    if (releaseOf(op->getContext()) > 308)
+        printer << type;
+    else
+        printer.printStrippedAttrOrType(type);
+}
+
 } // namespace tri::amdg
 
 #endif

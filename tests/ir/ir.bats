@@ -65,8 +65,6 @@ EOF
     lacks 3.8 'ttg.inline_asm "bar.sync 1;" {constraints = "", pure = false} : () -> ()' "'ttg.inline_asm' is not an operation of Triton 3.8"
     lacks 3.6 '%0 = ttg.warp_id' "'ttg.warp_id' is not an operation of Triton 3.6"
     lacks 3.9 '%0 = tt.advance %q, [%n] : <tensor<64xf32>>' "'tt.advance' is not an operation of Triton 3.9"
-    lacks 3.9 '%c = tt.bitcast %p : !tt.ptr<f32> -> !tt.ptr<i32> %0 = amdg.buffer_load_to_local %c[%i] into %b : <i32>[tensor<128xi32, #flat>] -> <128xi32, #shared, #ttg.shared_memory, mutable>' \
-        "'amdg.buffer_load_to_local' cannot be written as Triton 3.9 spells it"
     lacks 3.9 '%0 = ub.poison : !tt.ptr<f32, 4>' "Triton 3.9 has no pointers like '!tt.ptr<f32, 4>'"
     lacks 3.7 '%0 = ub.poison : tensor<128xi32, #ttg.generic_linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[33], [64]], block = []}>>' \
         "Triton 3.7 has no layouts like #ttg.generic_linear<"

@@ -54,6 +54,24 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     rocdl.sched.group.barrier salu|ds_read, 3, 1
     tt.return
   }
+  // AMD's copies between memories say their cache policy in their middle
+  // CHECK-LABEL: @amd_copies
+  // NEW-LABEL: @amd_copies
+  tt.func public @amd_copies(%p: !tt.ptr<f32>, %q: tensor<128x!tt.ptr<f32>, #flat>, %o: tensor<128xi32, #flat>, %m: tensor<128xi1, #flat>, %x: tensor<128xf32, #flat>, %n: i32, %b: !ttg.memdesc<128xf32, #shared, #smem, mutable>) {
+    // CHECK: amdg.buffer_load_to_local %arg0[%arg2] into %arg6 : <f32>[tensor<128xi32
+    // NEW: amdg.buffer_load_to_local %arg0[%arg2] into %arg6 : !tt.ptr<f32>[tensor<128xi32
+    %0 = amdg.buffer_load_to_local %p[%o] into %b : !tt.ptr<f32>[tensor<128xi32, #flat>] -> <128xf32, #shared, #smem, mutable>
+    // CHECK: mask = %arg3 other = %arg4 stride = %arg5 cacheModifier = cg into %arg6 {contiguity = 2 : i32} : <f32>[
+    // NEW: mask = %arg3 other = %arg4 stride = %arg5 cachePolicy = #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_normal> into %arg6 {contiguity = 2 : i32} : !tt.ptr<f32>[
+    %1 = amdg.buffer_load_to_local %p[%o] mask = %m other = %x stride = %n cachePolicy = #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_normal> into %b {contiguity = 2 : i32} : !tt.ptr<f32>[tensor<128xi32, #flat>] tensor<128xf32, #flat> -> <128xf32, #shared, #smem, mutable>
+    // CHECK: amdg.async_copy_local_to_global %arg6, %arg1 mask %arg3 cacheModifier = wt evictionPolicy = evict_first {contiguity = 4 : i32} :
+    // NEW: amdg.async_copy_local_to_global %arg6, %arg1 mask %arg3 cachePolicy = #tt.cache_policy<cache_modifier = wt, eviction_policy = evict_first> {contiguity = 4 : i32} :
+    %2 = amdg.async_copy_local_to_global %b, %q mask %m cachePolicy = #tt.cache_policy<cache_modifier = wt, eviction_policy = evict_first> {contiguity = 4 : i32} : !ttg.memdesc<128xf32, #shared, #smem, mutable> -> tensor<128x!tt.ptr<f32>, #flat>
+    // CHECK: amdg.async_copy_local_to_global %arg6, %arg1 evictionPolicy = evict_last :
+    // NEW: amdg.async_copy_local_to_global %arg6, %arg1 cachePolicy = #tt.cache_policy<cache_modifier = none, eviction_policy = evict_last> :
+    %3 = amdg.async_copy_local_to_global %b, %q evictionPolicy = evict_last : !ttg.memdesc<128xf32, #shared, #smem, mutable> -> tensor<128x!tt.ptr<f32>, #flat>
+    tt.return
+  }
   // block-pingpong's mark of products whose waves meet in their middle
   // CHECK-LABEL: @halves
   // CHECK: tt.dot_scaled {{.*}} {fastMath = false, pingpong_2step}
