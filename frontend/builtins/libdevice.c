@@ -129,6 +129,7 @@ const tri_builtin *tri_libdevice_find(tri_eval *e, tri_str path)
     static const char *const prefixes[] = {
         "triton.language.extra.libdevice.",
         "triton.language.extra.cuda.libdevice.",
+        "triton.language.extra.hip.libdevice.",
         "triton.language.math.",
         "triton.language.libdevice.",
     };

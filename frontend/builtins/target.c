@@ -68,8 +68,6 @@ static bool need_nvidia(tri_eval *e, bool has_it, const char *least)
 
 static tri_ev read_register(tri_eval *e, const char *text, const char *constraint, tri_dtype d, bool pure)
 {
-    if (!need_nvidia(e, true, ""))
-        return (tri_ev){0};
     tri_attr attrs[] = {
         {"asm_string", tri_attr_str(e->mlir, text, strlen(text))},
         {"constraints", tri_attr_str(e->mlir, constraint, strlen(constraint))},
@@ -82,13 +80,33 @@ static tri_ev read_register(tri_eval *e, const char *text, const char *constrain
 tri_ev tri_builtin_globaltimer(tri_eval *e, const tri_ev *args)
 {
     (void)args;
+    if (!need_nvidia(e, true, ""))
+        return (tri_ev){0};
     return read_register(e, "mov.u64 $0, %globaltimer;", "=l", TRI_DTYPE_INT64, false);
 }
 
 tri_ev tri_builtin_smid(tri_eval *e, const tri_ev *args)
 {
     (void)args;
+    if (!need_nvidia(e, true, ""))
+        return (tri_ev){0};
     return read_register(e, "mov.u32 $0, %smid;", "=r", TRI_DTYPE_INT32, true);
+}
+
+/* The counter that all of an AMD GPU shares, which goes on at one rate. Its value comes as that of a scalar load does, on
+ * gfx11 and later as the answer to a message. */
+tri_ev tri_builtin_memrealtime(tri_eval *e, const tri_ev *args)
+{
+    (void)args;
+    const char *chip = tri_target_facts(e)->ttg_target;
+    if (!tri_target_is(e, "hip"))
+        return tri_eval_error(e, 3020, "'memrealtime' is only for AMD GPUs");
+    const char *text = "s_memrealtime $0\ns_waitcnt lgkmcnt(0)";
+    if (strstr(chip, "gfx11"))
+        text = "s_sendmsg_rtn_b64 $0, sendmsg(MSG_RTN_GET_REALTIME)\ns_waitcnt lgkmcnt(0)";
+    else if (strstr(chip, "gfx12"))
+        text = "s_sendmsg_rtn_b64 $0, sendmsg(MSG_RTN_GET_REALTIME)\ns_wait_kmcnt 0x0";
+    return read_register(e, text, "=s", TRI_DTYPE_INT64, false);
 }
 
 /* data: 1 launches the dependents, 0 waits */

@@ -103,6 +103,8 @@ static const struct {
     {"triton.language.extra", "triton.language.extra", NULL, 0},
     {"triton.language.extra.cuda", "triton.language.extra.cuda", NO_NAMES},
     {"triton.language.extra.cuda.libdevice", "triton.language.extra.cuda.libdevice", NAMES(libdevice_names)},
+    {"triton.language.extra.hip", "triton.language.extra.hip", NO_NAMES},
+    {"triton.language.extra.hip.libdevice", "triton.language.extra.hip.libdevice", NAMES(libdevice_names)},
     {"triton.language.extra.libdevice", "triton.language.extra.libdevice", NAMES(libdevice_names)},
     {"triton.language.libdevice", "triton.language.extra.libdevice", NAMES(libdevice_names)},
     {"triton.language.math", "triton.language.math", NAMES(math_names)},
