@@ -279,4 +279,7 @@ K
     grep -q stmatrix p.ptx
     tritcc -1 -arch=gfx942 -emit=llir=k.ll k.ttgir
     [[ $errors == *"k.ttgir:"*"the layouts are of warps of 32 threads, 'gfx942' has warps of 64; compile the kernel from its ttir [TRI-6002]"* ]]
+    tritcc -arch=gfx942 -k k -sig '*fp32, *fp32, 256' -emit=ttgir=k.ttgir k.tri
+    tritcc -1 -arch=gfx1100 -emit=hsaco=k.hsaco k.ttgir
+    [[ $errors == *"k.ttgir:"*"the layouts are of warps of 64 threads, 'gfx1100' has warps of 32; compile the kernel from its ttir [TRI-6002]"* ]]
 }
