@@ -121,12 +121,15 @@ static tri_str machine_of(tri_str intrinsic)
     return TRI_STR("");
 }
 
-static bool is_own(tri_str machine, tri_str arch)
+static bool is_own(const tri_library_job *job, tri_str intrinsic, tri_str arch)
 {
     static const char *const own[][2] = {
         {"nvptx64", "nvvm"}, {"x86_64", "x86"}, {"aarch64", "aarch64"}, {"spirv64", "spv"}};
+    tri_str machine = machine_of(intrinsic);
     if (!machine.len)
         return true;
+    if (job->has_intrinsic)
+        return job->has_intrinsic(intrinsic);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (tri_str_is(arch, own[i][0]))
             return tri_str_is(machine, own[i][1]);
@@ -144,7 +147,7 @@ static bool check_instruction(const tri_library_job *job, tri_str function, tri_
                tri_library_error(job, function, "'%.*s' has assembly for '%.*s', which '%.*s' cannot run",
                                  TRI_STR_ARG(function), TRI_STR_ARG(made_for), TRI_STR_ARG(arch));
     tri_str name = LLVMIsAFunction(callee) ? name_of(callee) : TRI_STR("");
-    return !tri_str_has_prefix(name, "llvm.") || is_own(machine_of(name), arch) ||
+    return !tri_str_has_prefix(name, "llvm.") || is_own(job, name, arch) ||
            tri_library_error(job, function, "'%.*s' uses '%.*s', which '%.*s' does not have", TRI_STR_ARG(function),
                              TRI_STR_ARG(name), TRI_STR_ARG(arch));
 }

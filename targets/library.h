@@ -28,6 +28,7 @@ typedef struct tri_library_job {
     tri_str (*name_of_c)(const struct tri_library_job *job, tri_str name, LLVMTypeRef type);
     bool may_lack_f64; /* functions of floats go by floats alone */
     tri_str math; /* bitcode of runtime/vmath made for the machine; empty: as it is made for hosts */
+    bool (*has_intrinsic)(tri_str name); /* one of LLVM's for the machine; null: it has those of its name */
 } tri_library_job;
 
 /* Notes, for the job's `calls`, that `op` calls `symbol`. */

@@ -171,6 +171,52 @@ END
     [[ $errors == *"no code is made for 'gfx906': it has no matrix cores"* ]]
 }
 
+@test "libraries made for AMD's GPUs are linked, with the constants that ROCm's ask for" {
+    cat >k.tri <<'END'
+import triton
+import triton.language as tl
+from triton.language import core
+
+@core.extern
+def g(x, _semantic=None):
+    return core.extern_elementwise("own", "", [x], {(core.dtype("fp32"),): ("g", core.dtype("fp32"))}, is_pure=True, _semantic=_semantic)
+
+@triton.jit
+def k(x):
+    tl.store(x, g(tl.load(x)))
+END
+    cat >own.ll <<'END'
+target triple = "amdgcn-amd-amdhsa"
+@__oclc_ISA_version = external addrspace(4) constant i32
+@__oclc_wavefrontsize64 = external addrspace(4) constant i8
+declare float @llvm.amdgcn.rcp.f32(float)
+define float @g(float %x) {
+  %version = load i32, ptr addrspace(4) @__oclc_ISA_version
+  %wide = load i8, ptr addrspace(4) @__oclc_wavefrontsize64
+  %lanes = zext i8 %wide to i32
+  %code = shl i32 %version, %lanes
+  %f = sitofp i32 %code to float
+  %r = call float @llvm.amdgcn.rcp.f32(float %x)
+  %s = fadd float %f, %r
+  ret float %s
+}
+END
+    local chip
+    for chip in gfx90a:18020 gfx942:18804 gfx950:19000 gfx1100:11000 gfx1201:12001; do
+        tritcc -arch=${chip%:*} -emit=llir=k.ll,hsaco=k.hsaco -sig 'k(*fp32)' -extern-lib=own=own.ll k.tri
+        grep -q "$(printf '%.6e' ${chip#*:})" k.ll
+        ! grep -q oclc k.ll || false
+    done
+    sed 's/__oclc_ISA_version/__oclc_of_tomorrow/' own.ll >other.ll
+    tritcc -1 -arch=gfx942 -emit=amdgcn=k.s -sig 'k(*fp32)' -extern-lib=own=other.ll k.tri
+    [[ $errors == *"error: no library defines the variable '__oclc_of_tomorrow' [TRI-7003]"* ]]
+    sed 's/amdgcn.rcp.f32/amdgcn.tanh.f32/' own.ll >other.ll # of gfx1250 alone
+    tritcc -1 -arch=gfx942 -emit=amdgcn=k.s -sig 'k(*fp32)' -extern-lib=own=other.ll k.tri
+    [[ $errors == *"k.tri:7:12: error: 'g' uses 'llvm.amdgcn.tanh.f32', which 'amdgcn' does not have [TRI-7003]"* ]]
+    ! "$BUILDDIR/tritrun" -arch=sim:gfx942 -extern-lib=own=own.ll k.tri ones:f32:1 2>err || false
+    grep -q "'g' uses 'llvm.amdgcn.rcp.f32', which '.*' does not have" err
+}
+
 @test "warps of 64 and of 32 lanes give the host's numbers on the simulator" {
     cat >k.tri <<'END'
 import triton
