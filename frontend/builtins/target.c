@@ -93,8 +93,8 @@ tri_ev tri_builtin_smid(tri_eval *e, const tri_ev *args)
     return read_register(e, "mov.u32 $0, %smid;", "=r", TRI_DTYPE_INT32, true);
 }
 
-/* The counter that all of an AMD GPU shares, which goes on at one rate. Its value comes as that of a scalar load does, on
- * gfx11 and later as the answer to a message. */
+/* The counter that all of an AMD GPU shares, which goes on at one rate. Its value comes as that of a scalar load does,
+ * on gfx11 and later as the answer to a message. */
 tri_ev tri_builtin_memrealtime(tri_eval *e, const tri_ev *args)
 {
     (void)args;

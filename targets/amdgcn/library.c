@@ -83,8 +83,8 @@ static int version_of(const char *chip)
     return 1000 * major + 100 * minor + stepping;
 }
 
-/* The constants by which ROCm's libraries ask what code is made for (their doc/OCML.md and OCKL.md name them): the chip,
- * the width of its waves, the form of code objects, and what may be inexact, which is nothing. */
+/* The constants by which ROCm's libraries ask what code is made for (their doc/OCML.md and OCKL.md name them): the
+ * chip, the width of its waves, the form of code objects, and what may be inexact, which is nothing. */
 static void define_constants(const tri_library_job *job)
 {
     bool is_wide = job->unit->arch->lanes == 64;
