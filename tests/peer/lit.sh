@@ -9,8 +9,9 @@
 # file, parts parsed, parts passed and single checks passed (directives of FileCheck and expected
 # diagnostics, of each RUN line), of the parts that must be refused those that are, whatever the message says,
 # and the sums. -v shows the first error of each failing part and what is not
-# refused, -k keeps the outputs, -r has text written as a release of Triton does (3.6 to 3.9: that of the tests). A RUN
-# line with a pass that tritcc does not have is left out when the file has others.
+# refused, -k keeps the outputs, -r has text written as a release of Triton does (3.6 to 3.9: that of the tests; without
+# it a part that fails as tritcc spells it is tried as each release does, and the best counts: a tree between two releases
+# has something of both). A RUN line with a pass that tritcc does not have is left out when the file has others.
 # A descriptor of a tensor type, which the newest TritonGPU/invalid.mlir wants refused, is read: 3.6 and 3.7 write
 # descriptors so.
 # TRITCC is the compiler, TOOL the tool's name.
