@@ -46,7 +46,7 @@ void tri_amdgcn_fence(tri_gpu *g, const char *scope, LLVMAtomicOrdering ordering
 
 /* Waits until at most so many accesses to global and to shared memory are under way, as CDNA counts them. */
 enum { any_number = 63, any_shared = 15 };
-static void wait_for(tri_gpu *g, int vector, int shared)
+static void wait_for_counter(tri_gpu *g, int vector, int shared)
 {
     enum { low = 0xf, any_export = 7 << 4 };
     int count = (vector & low) | (vector & ~low) << 10 | any_export | shared << 8;
@@ -57,7 +57,7 @@ static void wait_for(tri_gpu *g, int vector, int shared)
 static LLVMValueRef wait_for_copies(tri_gpu *g, LLVMValueRef *args)
 {
     int64_t pending = (int64_t)LLVMConstIntGetZExtValue(args[0]);
-    wait_for(g, pending < any_number ? (int)pending : any_number, any_shared);
+    wait_for_counter(g, pending < any_number ? (int)pending : any_number, any_shared);
     return NULL;
 }
 
@@ -65,7 +65,7 @@ static LLVMValueRef wait_for_copies(tri_gpu *g, LLVMValueRef *args)
 static LLVMValueRef synchronize(tri_gpu *g, bool is_local)
 {
     if (is_local && g->has_row_copies) /* for which the fence would wait */
-        wait_for(g, any_number, 0);
+        wait_for_counter(g, any_number, 0);
     else
         tri_amdgcn_fence(g, "workgroup", LLVMAtomicOrderingRelease, is_local);
     LLVMValueRef call = intrinsic(g, "llvm.amdgcn.s.barrier", NULL, NULL, 0);
