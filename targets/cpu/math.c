@@ -146,7 +146,7 @@ static LLVMValueRef resize(tri_cpu_gen *g, LLVMValueRef v, int from, int to)
 
 /* Memory that a call reads or writes, and nothing before and behind it: the calls of a function, or of a piece of one,
  * have the same. */
-static LLVMValueRef slot_of(tri_cpu_gen *g, LLVMTypeRef type, int param)
+static LLVMValueRef memory_for_call(tri_cpu_gen *g, LLVMTypeRef type, int param)
 {
     for (size_t i = 0; i < g->slots.len; i++) {
         const tri_cpu_slot *s = &g->slots.at[i];
@@ -180,10 +180,10 @@ static LLVMValueRef call_vector(tri_cpu_gen *g, const char *base, LLVMValueRef *
     if (!fn)
         fn = LLVMAddFunction(g->module, name, type);
     LLVMTypeRef wide = tri_cpu_vector(scalar, width);
-    LLVMValueRef slots[max_params] = {slot_of(g, wide, 0)};
+    LLVMValueRef slots[max_params] = {memory_for_call(g, wide, 0)};
     for (int a = 0; a < count; a++) {
         LLVMValueRef x = args[a];
-        slots[1 + a] = slot_of(g, wide, 1 + a);
+        slots[1 + a] = memory_for_call(g, wide, 1 + a);
         if (!lanes)
             x = tri_cpu_splat(g, x, width);
         else if (lanes != width)
