@@ -80,44 +80,6 @@ private:
 };
 } // namespace
 
-static cl::opt<bool> *findSwitch(StringRef name)
-{
-    auto &options = cl::getRegisteredOptions();
-    auto at = options.find(name);
-    return at == options.end() ? nullptr : static_cast<cl::opt<bool> *>(at->second);
-}
-
-namespace {
-/* NVPTX multiplies and adds for an address by one instruction, mad.wide, where an option is set that it asks all
- * through the selection of instructions: set while any thread emits for NVPTX, and then as it was. FlagGems' addr,
- * whose elements lie at strides, takes 96 registers instead of 136. */
-class MadWide {
-public:
-    explicit MadWide(const TargetMachine &target)
-    {
-        option = target.getTargetTriple().isNVPTX() ? findSwitch("nvptx-mad-wide-opt") : nullptr;
-        std::lock_guard<std::mutex> lock(mutex);
-        if (option && users++ == 0) {
-            before = *option;
-            option->setValue(true);
-        }
-    }
-    ~MadWide()
-    {
-        std::lock_guard<std::mutex> lock(mutex);
-        if (option && --users == 0)
-            option->setValue(before);
-    }
-    MadWide(const MadWide &) = delete;
-
-private:
-    cl::opt<bool> *option;
-    static inline std::mutex mutex;
-    static inline int users;
-    static inline bool before;
-};
-} // namespace
-
 /* The printer is one of the passes: what it still has in its buffer comes when they end. */
 static bool emitTo(raw_pwrite_stream &stream, Module &module, TargetMachine &target, CodeGenFileType kind,
                    const char *const *passes)
@@ -128,7 +90,6 @@ static bool emitTo(raw_pwrite_stream &stream, Module &module, TargetMachine &tar
     module.setDataLayout(target.createDataLayout());
     if (target.addPassesToEmitFile(filter, stream, nullptr, kind))
         return false;
-    MadWide wide(target);
     manager.run(module);
     return true;
 }
@@ -152,7 +113,9 @@ static LLVMTargetMachineRef createShort(LLVMTargetRef target, const char *triple
 {
     static std::mutex mutex;
     std::lock_guard<std::mutex> lock(mutex);
-    auto *is_short = findSwitch("nvptx-short-ptr");
+    auto &options = cl::getRegisteredOptions();
+    auto at = options.find("nvptx-short-ptr");
+    auto *is_short = at == options.end() ? nullptr : static_cast<cl::opt<bool> *>(at->second);
     bool before = is_short && *is_short;
     if (is_short)
         is_short->setValue(true);

@@ -76,22 +76,6 @@ END2
     [ "$(grep -c 'div.full' k.ptx)" -eq 16 ]
 }
 
-@test "addresses of strided elements are multiplied and added by one instruction" {
-    cat >k.tri <<'END2'
-import triton
-import triton.language as tl
-
-
-@triton.jit
-def k(x, o, s, t, B: tl.constexpr):
-    at = tl.arange(0, B)[:, None] + tl.arange(0, B)[None, :]
-    tl.store(o + at * t, tl.load(x + at * s))
-END2
-    tritcc -arch=sm_90a -emit=ptx=k.ptx -sig '*fp32:16, *fp32:16, i32, i32, 32' k.tri
-    [ "$(grep -c 'mad.wide.s32' k.ptx)" -ge 16 ]
-    ! grep -q 'mul.wide' k.ptx || return 1
-}
-
 @test "one block on a multiprocessor is enough where sums cannot fit into registers" {
     cat >k.tri <<'END2'
 import triton
