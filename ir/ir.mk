@@ -91,7 +91,7 @@ obj/ir/%.o: $(srcdir)/ir/%.cpp $(IR_PCH)
 	$(Q)$(IR_CXX) -include obj/ir/dialects.h -MMD -MP -c $< -o $@
 
 define IR_SHARD_RULE
-obj/ir/$(1)_defs_$(2).o: $(srcdir)/ir/op_defs.inc $(IR_PCH)
+obj/ir/$(1)_defs_$(2).o: $(srcdir)/ir/op_defs.inc $(srcdir)/ir/op_syntax.h $(IR_PCH)
 	$$(SAY) CXX $(1) ops $(2)
 	$$(Q)$$(IR_CXX) -include obj/ir/dialects.h -DTRI_DIALECT_DEFS='"ir/$(1)_ops.cpp.inc"' -DGET_OP_DEFS_$(2) -x c++ -c $$< -o $$@
 endef

@@ -175,6 +175,10 @@ inline void printPolicyOfCopy(mlir::OpAsmPrinter &printer, mlir::Operation *op, 
     if (releaseOf(op->getContext()) > 308 && (caches || evicts)) {
         printer << " cachePolicy = #tt.cache_policy<cache_modifier = " << tt::stringifyCacheModifier(cache.getValue())
                 << ", eviction_policy = " << tt::stringifyEvictionPolicy(policy) << ">";
+        /* an attribute takes a ':' behind it for that of its own type */
+        auto copy = llvm::dyn_cast<AsyncCopyLocalToGlobalOp>(op);
+        if (copy && copy.getContiguity() == 1 && op->getDiscardableAttrDictionary().empty())
+            printer << " {}";
         return;
     }
     if (caches)

@@ -1,6 +1,7 @@
 // The spelling and the operations of Triton 3.9 are read, and written with -femit-upstream=3.9.
 // RUN: tritcc -x ttgir -passes= %s -o - | FileCheck %s
 // RUN: tritcc -x ttgir -passes= -femit-upstream=3.9 %s -o - | FileCheck --check-prefix=NEW %s
+// RUN: tritcc -x ttgir -passes= -femit-upstream=3.9 %s -o - | tritcc -x ttgir -passes= -femit-upstream=3.9 - -o - | FileCheck --check-prefix=NEW %s
 #blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 #blockedme = #ttg.linear<{register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]], block = []}>
 #pairs = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -68,7 +69,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     // NEW: amdg.async_copy_local_to_global %arg6, %arg1 mask %arg3 cachePolicy = #tt.cache_policy<cache_modifier = wt, eviction_policy = evict_first> {contiguity = 4 : i32} :
     %2 = amdg.async_copy_local_to_global %b, %q mask %m cachePolicy = #tt.cache_policy<cache_modifier = wt, eviction_policy = evict_first> {contiguity = 4 : i32} : !ttg.memdesc<128xf32, #shared, #smem, mutable> -> tensor<128x!tt.ptr<f32>, #flat>
     // CHECK: amdg.async_copy_local_to_global %arg6, %arg1 evictionPolicy = evict_last :
-    // NEW: amdg.async_copy_local_to_global %arg6, %arg1 cachePolicy = #tt.cache_policy<cache_modifier = none, eviction_policy = evict_last> :
+    // NEW: amdg.async_copy_local_to_global %arg6, %arg1 cachePolicy = #tt.cache_policy<cache_modifier = none, eviction_policy = evict_last> {} :
     %3 = amdg.async_copy_local_to_global %b, %q evictionPolicy = evict_last : !ttg.memdesc<128xf32, #shared, #smem, mutable> -> tensor<128x!tt.ptr<f32>, #flat>
     tt.return
   }
