@@ -255,7 +255,7 @@ static LLVMModuleRef new_module(tri_unit *unit)
 
 static bool link_libraries(tri_cpu_gen *g)
 {
-    tri_library_job job = {g->unit, g->module, &g->externs, 0, g->host.triple, NULL, false, {0}, NULL};
+    tri_library_job job = {g->unit, g->module, &g->externs, .triple = g->host.triple};
     return !g->externs.len || (tri_library_link(&job) && tri_library_link_device(&job) && tri_library_check(&job));
 }
 

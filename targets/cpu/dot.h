@@ -22,7 +22,7 @@ typedef struct tri_cpu_product {
     LLVMValueRef out, out_stride; /* where the sums go, with so many elements from row to row; null: to d */
     /* Instead of a and b: `trips` (i64, at least one) rows of {a, its stride, b}, whose products are all added. */
     LLVMValueRef table, trips;
-    int64_t most_trips; /* that `trips` may be */
+    int64_t most_trips; /* that wait at most */
 } tri_cpu_product;
 
 /* Shapes and types of a product; chooses the instruction. */
@@ -88,7 +88,6 @@ void tri_cpu_split_add(const tri_cpu_product *x, LLVMValueRef d, LLVMValueRef s,
 typedef struct tri_cpu_queue {
     MlirOperation root; /* the outermost loop */
     tri_cpu_product x;  /* of each of the dots */
-    int64_t trips;      /* that wait at most */
     LLVMValueRef count, first, table, a_blocks, b_blocks, kernel, sums; /* first: the number of the first that waits */
     LLVMValueRef is_fresh; /* where it says that nothing has been written to `sums`, which count as zero */
     int64_t blocks;        /* of right operands: those are numbered */

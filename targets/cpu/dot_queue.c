@@ -144,7 +144,7 @@ static LLVMValueRef block_at(tri_cpu_gen *g, LLVMValueRef base, LLVMValueRef num
 
 /* ---- the kernel, as a function of its own: it is called where the queue is full, and where the loop ends ---- */
 
-static LLVMValueRef make_kernel(tri_cpu_gen *g, const tri_cpu_product *product, int64_t most_trips)
+static LLVMValueRef make_kernel(tri_cpu_gen *g, const tri_cpu_product *product)
 {
     static const char noinline_name[] = "noinline", nounwind_name[] = "nounwind";
     LLVMTypeRef params[6] = {g->ptr, g->i64, g->ptr, g->i1, g->ptr, g->i64};
@@ -166,7 +166,6 @@ static LLVMValueRef make_kernel(tri_cpu_gen *g, const tri_cpu_product *product, 
     tri_cpu_product x = *product;
     x.table = LLVMGetParam(fn, 0);
     x.trips = LLVMGetParam(fn, 1);
-    x.most_trips = most_trips;
     x.d = LLVMGetParam(fn, 2);
     x.is_fresh = LLVMGetParam(fn, 3);
     x.out = LLVMGetParam(fn, 4);
@@ -202,16 +201,16 @@ bool tri_cpu_queue_begin(tri_cpu_gen *g, MlirOperation loop, intptr_t arg, LLVMV
     if (g->steps || g->unit->options->sanitize || !follow(loop, arg, &c) || !are_alike(g, &c, &q.x) ||
         writes_inside(g, loop))
         return false;
-    q.trips = choose_trips(&q.x);
-    if (q.trips < 2)
+    q.x.most_trips = choose_trips(&q.x);
+    if (q.x.most_trips < 2)
         return false;
-    q.blocks = tri_cpu_cache_room(g, tri_cpu_product_bytes(&q.x, q.x.k * q.x.n), q.trips);
-    q.a_blocks = new_room(g, tri_cpu_product_bytes(&q.x, q.x.m * q.x.k) * q.trips, "left");
-    q.table = tri_cpu_temp(g, LLVMArrayType2(tri_cpu_product_row(g), (uint64_t)q.trips), "products");
+    q.blocks = tri_cpu_cache_room(g, tri_cpu_product_bytes(&q.x, q.x.k * q.x.n), q.x.most_trips);
+    q.a_blocks = new_room(g, tri_cpu_product_bytes(&q.x, q.x.m * q.x.k) * q.x.most_trips, "left");
+    q.table = tri_cpu_temp(g, LLVMArrayType2(tri_cpu_product_row(g), (uint64_t)q.x.most_trips), "products");
     q.count = tri_cpu_temp(g, g->i64, "waiting");
     q.first = tri_cpu_temp(g, g->i64, "first");
     q.is_fresh = tri_cpu_temp(g, g->i1, "fresh");
-    q.kernel = make_kernel(g, &q.x, q.trips);
+    q.kernel = make_kernel(g, &q.x);
     q.store = find_store(g, loop, arg);
     bool is_zero = tri_cpu_is_zero(tri_op_operand(loop, arg + 3));
     tri_cpu_at(g, 0);
@@ -246,7 +245,7 @@ static void run_waiting(tri_cpu_gen *g, const tri_cpu_queue *q, LLVMValueRef cou
     LLVMBuildStore(g->b, tri_cpu_i64(g, 0), q->count);
     LLVMValueRef next = LLVMBuildAdd(g->b, LLVMBuildLoad2(g->b, g->i64, q->first, ""), count, "");
     LLVMValueRef fits = LLVMBuildICmp(
-        g->b, LLVMIntSLE, next, tri_cpu_i64(g, q->blocks - q->trips), "");
+        g->b, LLVMIntSLE, next, tri_cpu_i64(g, q->blocks - q->x.most_trips), "");
     LLVMBuildStore(g->b, LLVMBuildSelect(g->b, fits, next, tri_cpu_i64(g, 0), ""), q->first);
 }
 
@@ -259,7 +258,7 @@ static void place_operands(tri_cpu_gen *g, tri_cpu_queue *q, tri_cpu_product *x,
     tri_cpu_at(g, 0);
     tri_cpu_cache *cache = tri_cpu_cache_new(g, b, bytes, q->blocks);
     if (!cache) {
-        q->b_blocks = q->b_blocks ? q->b_blocks : new_room(g, bytes * q->trips, "right");
+        q->b_blocks = q->b_blocks ? q->b_blocks : new_room(g, bytes * q->x.most_trips, "right");
         tri_cpu_place_right(x, b, block_at(g, q->b_blocks, count, bytes));
         return;
     }
@@ -274,7 +273,7 @@ static LLVMValueRef make_place(tri_cpu_gen *g, const tri_cpu_queue *q)
     tri_cpu_at(g, 0);
     LLVMBasicBlockRef full = tri_cpu_new_block(g, "full"), on = tri_cpu_new_block(g, "on");
     LLVMValueRef count = LLVMBuildLoad2(g->b, g->i64, q->count, "");
-    LLVMValueRef is_full = LLVMBuildICmp(g->b, LLVMIntEQ, count, tri_cpu_i64(g, q->trips), "");
+    LLVMValueRef is_full = LLVMBuildICmp(g->b, LLVMIntEQ, count, tri_cpu_i64(g, q->x.most_trips), "");
     LLVMBuildCondBr(g->b, is_full, full, on);
     tri_cpu_move(g, 0, full);
     run_waiting(g, q, count);

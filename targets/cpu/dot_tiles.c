@@ -151,7 +151,7 @@ typedef struct {
     const tri_cpu_each *each;
     const shape *shape;
     LLVMValueRef m, n, k;
-    LLVMValueRef gathered; /* rows of a as gather_rows left them; null: they are read where they lie */
+    LLVMValueRef gathered; /* rows of a as gather_step leaves them; null: they are read where they lie */
 } place;
 
 enum { tile_bytes = rows_of_tile * bytes_of_row };

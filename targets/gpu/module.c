@@ -216,7 +216,7 @@ static void record_kernels(tri_gpu *g, MlirModule module)
 static bool link_for_simulator(tri_gpu *g)
 {
     char *triple = LLVMGetDefaultTargetTriple();
-    tri_library_job job = {g->unit, g->module, &g->externs, 0, triple, NULL, false, {0}, NULL};
+    tri_library_job job = {g->unit, g->module, &g->externs, .triple = triple};
     bool ok = tri_library_link(&job) && tri_library_link_device(&job) && tri_library_check(&job);
     LLVMDisposeMessage(triple);
     return ok;
@@ -224,8 +224,8 @@ static bool link_for_simulator(tri_gpu *g)
 
 static bool link_libraries(tri_gpu *g)
 {
-    tri_library_job job = {g->unit, g->module, &g->externs, g->machine->function_convention, g->machine->triple, NULL,
-                           false, {0}, NULL};
+    tri_library_job job = {g->unit, g->module, &g->externs, g->machine->function_convention,
+                           .triple = g->machine->triple};
     if (!g->externs.len)
         return true;
     if (g->simulate)

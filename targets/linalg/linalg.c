@@ -285,7 +285,7 @@ static void note_calls(tri_unit *unit, tri_op_list *funcs, tri_library_calls *ca
 
 static bool link_libraries(tri_unit *unit, LLVMModuleRef module, tri_library_calls *calls)
 {
-    tri_library_job job = {unit, module, calls, 0, tri_cpu_triple(unit->arch), NULL, false, {0}, NULL};
+    tri_library_job job = {unit, module, calls, .triple = tri_cpu_triple(unit->arch)};
     return !calls->len || (tri_library_link(&job) && tri_library_link_device(&job) && tri_library_check(&job));
 }
 

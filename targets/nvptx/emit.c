@@ -66,7 +66,7 @@ bool tri_nvptx_optimize(tri_unit *unit)
     /* of a module that came as LLVM IR; the lowering has linked its own */
     tri_library_calls no_calls = {0};
     if (!tri_nvptx_link(&(tri_library_job){unit, unit->llvm_module, &no_calls, tri_nvptx_machine.function_convention,
-                                           tri_nvptx_machine.triple, NULL, false, {0}, NULL}))
+                                           .triple = tri_nvptx_machine.triple}))
         return false;
     LLVMTargetMachineRef machine = create_machine(unit);
     if (!machine)

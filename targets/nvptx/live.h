@@ -12,7 +12,7 @@ typedef TRI_VEC(int) tri_nvptx_int_list;
 typedef struct {
     LLVMBasicBlockRef block;
     tri_nvptx_int_list from; /* blocks that jump here */
-    tri_map live_out;  /* values */
+    tri_map live_out;        /* values */
 } tri_nvptx_flow_block;
 
 typedef struct {
