@@ -5,7 +5,7 @@
 #ifndef TRI_IR_KERNEL_H
 #define TRI_IR_KERNEL_H
 
-#include "base/str.h"
+#include "base/diag.h"
 #include "base/vec.h"
 
 #include "mlir-c/IR.h"
@@ -56,6 +56,7 @@ typedef struct tri_kernel {
     int32_t lock_count;
     bool is_vector;                /* ... only vector cores run it */
     int32_t registers, spill_bytes; /* -1: not known */
+    tri_span at; /* where the source has it, when it was lowered here */
     int64_t expected_ns; /* that a launch takes by the cost model (passes/analysis/cost.h); 0: it was not asked */
 } tri_kernel;
 

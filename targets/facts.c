@@ -20,9 +20,12 @@ tri_kernel *tri_facts_known_kernel(tri_unit *unit, tri_str symbol)
 tri_kernel *tri_facts_find_kernel(tri_unit *unit, tri_str symbol, MlirOperation func)
 {
     tri_kernel *known = tri_facts_known_kernel(unit, symbol);
-    if (known)
+    tri_span at = mlirOperationIsNull(func) ? TRI_NO_SPAN : tri_op_span(unit->diag, func);
+    if (known) {
+        known->at = at.source ? at : known->at;
         return known;
-    tri_kernel kernel = {.registers = -1, .spill_bytes = -1, .num_ctas = 1};
+    }
+    tri_kernel kernel = {.registers = -1, .spill_bytes = -1, .num_ctas = 1, .at = at};
     MlirAttribute attr = mlirOperationIsNull(func) ? (MlirAttribute){0} : tri_op_attr(func, "tritcc.kernel");
     if (mlirAttributeIsNull(attr) || !tri_kernel_from_attr(unit->arena, attr, &kernel))
         kernel.name = tri_str_copy(unit->arena, symbol);

@@ -114,8 +114,7 @@ static bool run_tool_in(tri_unit *unit, tri_str folder, void *data)
     if (!tri_external_has_ended(unit, "ocloc", argv, &r))
         return false;
     if (r.status || !tri_file_read(unit->arena, output, &j->zebin, &error))
-        return tri_external_fail(unit, argv, "'ocloc' made no code for '%s': %.*s", unit->arch->name,
-                                 TRI_STR_ARG(tri_str_trim(r.output)));
+        return tri_intel_tell_complaints(unit, argv, j->code, r.output);
     if (!find_section(j->zebin, ".text").len)
         return tri_external_fail(unit, argv, "'ocloc' left a file without code");
     return read_info(unit, find_section(j->zebin, ".ze_info"));

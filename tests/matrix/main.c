@@ -117,9 +117,10 @@ static void run_at(m_context *ctx, m_case *c, m_place place)
     else
         snprintf(ctx->shared->place, sizeof ctx->shared->place, "%s%s%s", place.arch, place.sanitize ? " with " : "",
                  place.sanitize ? place.sanitize : "");
-    bool ok = m_host_run(c, place, out);
+    bool is_refused, ok = m_host_run(c, place, out, &is_refused);
     fclose(out);
-    printf("%sok %lld %s, %s\n", ok ? "" : "not ", (long long)++ctx->shared->tests, c->name, ctx->shared->place);
+    printf("%sok %lld %s, %s%s\n", ok ? "" : "not ", (long long)++ctx->shared->tests, c->name, ctx->shared->place,
+           is_refused ? " # refused" : "");
     fputs(text, stdout);
     if (!ok && ctx->is_verbose)
         printf("%s\n# %s\n", c->text.data, m_signature(c));

@@ -135,8 +135,9 @@ typedef struct {
     const char *sanitize; /* on the host: a list for -fsanitize=; null: no checks */
 } m_place;
 
-/* Compiles and runs; what is wrong is written to `out` as "# ..." lines. */
-bool m_host_run(m_case *c, m_place place, FILE *out);
+/* Compiles and runs; what is wrong is written to `out` as "# ..." lines. Where the place cannot run the case, and says
+ * so at a line of it, that is an answer, too. */
+bool m_host_run(m_case *c, m_place place, FILE *out, bool *out_is_refused);
 
 /* Compiles for a GPU and appends the case to a file that gpu/runner.c reads. */
 bool m_pack_case(m_case *c, const char *arch, int warps, FILE *pack, FILE *out);

@@ -64,6 +64,11 @@ remove-masks|without|sm_80|differential.tri|carried|*fp32:16, *fp32:16, i32:16, 
 hoist-layout-conversions|after:accelerate-matmul|pvc|execute.tri|attention|*fp16:16, *fp16:16, *fp16:16, *fp32:16, i32:16, 64, 32, 64|o~1e-3|randn:f16:64x64:seed=1 randn:f16:128x64:seed=2 randn:f16:128x64:seed=3 o=zeros:f32:64x64 128
 materialize-block-pointer|after:accelerate-matmul|pvc|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 prefetch-block-loads|after:accelerate-matmul|pvc|marked.ttir|marked||arg2|randint:f16:64x128:seed=1,low=-9,high=9 randint:f16:128x64:seed=2,low=-9,high=9 arg2=zeros:f32:64x64 128 128 64 64
+annotate-cache-control|after:accelerate-matmul|pvc|differential.tri|small|*fp32:16, *fp32:16, i32, 128|y|randn:f32:128:seed=1 y=zeros:f32:128 7
+fold-fp-to-fp|after:accelerate-matmul|pvc|folded.ttir|folded||arg1|randint:f8e5m2:128:seed=1,low=-9,high=9 arg1=zeros:f32:128
+stage-large-fma-dots-via-slm|after:accelerate-matmul|pvc|differential.tri|product|*fp32:16, *fp32:16, *fp32:16, i32:16, i32:16, i32:16, i32:16, 32, 64, 128, 'ieee', False|c|randint:f32:32x256:seed=1,low=-9,high=9 randint:f32:256x64:seed=2,low=-9,high=9 c=zeros:f32:32x64 256 256 64 64
+widen-load-store-encoding|after:coalesce|sm_80|widened.ttir|widened||arg1|randn:f32:2048:seed=1 arg1=zeros:f32:2048
+reduce-variable-liveness|after:accelerate-matmul|pvc|held.ttir|held||arg2|randint:f16:128x128:seed=1,low=-9,high=9 randint:f16:129x32:seed=2,low=-9,high=9 arg2=zeros:f32:128x32 3
 loop-distribute|without|pvc|differential.tri|gated|*fp16:16, *fp16:16, *fp16:16, *fp32:16, *fp32:16, i32:16, 128, 128, 32|c|randint:f16:128x64:seed=1,low=-9,high=9 randint:f16:64x128:seed=2,low=-9,high=9 randint:f16:64x128:seed=3,low=-9,high=9 randint:f32:128:seed=4,low=-9,high=9 c=zeros:f32:128x128 64
 code-sinking|without|pvc|differential.tri|gated|*fp16:16, *fp16:16, *fp16:16, *fp32:16, *fp32:16, i32:16, 128, 128, 32|c|randint:f16:128x64:seed=1,low=-9,high=9 randint:f16:64x128:seed=2,low=-9,high=9 randint:f16:64x128:seed=3,low=-9,high=9 randint:f32:128:seed=4,low=-9,high=9 c=zeros:f32:128x128 64
 lower-to-2d-block-load|without|pvc|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args

@@ -121,7 +121,19 @@ END
     printf '#!/bin/sh\necho "no such device"\nexit 3\n' >fake
     chmod +x fake
     tritcc -1 -arch=bmg -ocloc="$PWD/fake" -emit=zebin=k.zebin -sig 'k(*fp32, 128)' k.tri
-    [[ $errors == *"'ocloc' made no code for 'intel-bmg': no such device [TRI-7001]"*"the command was: "* ]]
+    [[ $errors == *"k.tri:5:1: error: 'ocloc' made no code for 'intel-bmg': no such device [TRI-7001]"*"the command was: "* ]]
+    printf '#!/bin/sh\nfor i in 1 2; do echo "error: no registers"; echo "in kernel: '"'k'"'"; done\nexit 3\n' >fake
+    tritcc -1 -arch=bmg -ocloc="$PWD/fake" -emit=zebin=k.zebin -sig 'k(*fp32, 128)' k.tri
+    [[ $errors == *"k.tri:5:1: error: 'ocloc' made no code for 'intel-bmg', kernel 'k': no registers [TRI-7001]"*"its log:"* ]]
+    [ "$(grep -c "error: 'ocloc'" <<<"$errors")" -eq 1 ]
+    # SPIR-V with lines, and what is none
+    tritcc -g -arch=bmg -emit=spirv=g.spv -sig 'k(*fp32, 128)' k.tri
+    tritcc -1 -arch=bmg -ocloc="$PWD/fake" -emit=zebin=k.zebin g.spv
+    [[ $errors == *"error: k.tri:6: 'ocloc' made no code for 'intel-bmg', kernel 'k': no registers [TRI-7001]"* ]]
+    printf '#!/bin/sh\necho "what is this?"\nexit 3\n' >fake
+    printf '\003\002\043\007garbage' >g.spv
+    tritcc -1 -arch=bmg -ocloc="$PWD/fake" -emit=zebin=k.zebin g.spv
+    [[ $errors == *"a SPIR-V module is five or more 4-byte words, this one has 11 bytes [TRI-5020]"* ]]
     printf '#!/bin/sh\nwhile [ "$1" != -output ]; do shift; done\necho empty >"$2"\n' >fake
     tritcc -1 -arch=bmg -ocloc="$PWD/fake" -emit=zebin=k.zebin -sig 'k(*fp32, 128)' k.tri
     [[ $errors == *"'ocloc' left a file without code [TRI-7001]"* ]]

@@ -346,41 +346,34 @@ static bool is_fixed_operand(MlirOperation op, intptr_t i)
     return i == 1 && (tri_op_is(op, "tt.descriptor_gather") || tri_op_is(op, "tt.descriptor_scatter"));
 }
 
-static void rewrite_results(const access *a, MlirType *old)
+static void relayout_result(MlirOperation op, intptr_t i, MlirAttribute encoding)
 {
-    intptr_t n = mlirOperationGetNumResults(a->op);
-    tri_builder b = tri_builder_after(a->op);
-    for (intptr_t i = 0; i < n; i++) {
-        MlirValue result = tri_op_result(a->op, i);
-        if (!tri_type_is_tensor(old[i]))
-            continue;
-        MlirType type = tri_type_with_encoding(old[i], a->encoding);
-        if (mlirTypeEqual(type, old[i]))
-            continue;
-        tri_op_set_type(result, type);
-        MlirValue back = tri_builder_unary(&b, "ttg.convert_layout", old[i], result);
-        mlirValueReplaceAllUsesOfWith(result, back);
-        mlirOperationSetOperand(tri_op_def(back), 0, result);
-    }
+    MlirValue result = tri_op_result(op, i);
+    MlirType old = mlirValueGetType(result);
+    MlirType type = tri_type_is_tensor(old) ? tri_type_with_encoding(old, encoding) : old;
+    if (mlirTypeEqual(type, old))
+        return;
+    tri_builder b = tri_builder_after(op);
+    tri_op_set_type(result, type);
+    MlirValue back = tri_builder_unary(&b, "ttg.convert_layout", old, result);
+    mlirValueReplaceAllUsesOfWith(result, back);
+    mlirOperationSetOperand(tri_op_def(back), 0, result);
 }
 
-static void rewrite_coalesce(coalescer *c, const access *a)
+void tri_coalesce_relayout(MlirOperation op, MlirAttribute encoding)
 {
-    tri_builder b = tri_builder_before(a->op);
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(a->op); i++) {
-        MlirValue value = tri_op_operand(a->op, i);
+    tri_builder b = tri_builder_before(op);
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+        MlirValue value = tri_op_operand(op, i);
         MlirType type = mlirValueGetType(value);
-        if (!tri_type_is_tensor(type) || is_fixed_operand(a->op, i) ||
-            mlirAttributeEqual(tri_type_encoding(type), a->encoding))
+        if (!tri_type_is_tensor(type) || is_fixed_operand(op, i) ||
+            mlirAttributeEqual(tri_type_encoding(type), encoding))
             continue;
-        MlirType wanted = tri_type_with_encoding(type, a->encoding);
-        mlirOperationSetOperand(a->op, i, tri_builder_unary(&b, "ttg.convert_layout", wanted, value));
+        MlirType wanted = tri_type_with_encoding(type, encoding);
+        mlirOperationSetOperand(op, i, tri_builder_unary(&b, "ttg.convert_layout", wanted, value));
     }
-    intptr_t n = mlirOperationGetNumResults(a->op);
-    MlirType *old = TRI_NEW_ARRAY(c->run->arena, MlirType, n + 1);
-    for (intptr_t i = 0; i < n; i++)
-        old[i] = mlirValueGetType(tri_op_result(a->op, i));
-    rewrite_results(a, old);
+    for (intptr_t i = mlirOperationGetNumResults(op); i-- > 0;)
+        relayout_result(op, i, encoding);
 }
 
 static bool run_coalesce(tri_pass_run *run)
@@ -397,7 +390,7 @@ static bool run_coalesce(tri_pass_run *run)
     for (size_t i = 0; i < c.accesses.len; i++)
         choose_coalesce(&c, &c.accesses.at[i]);
     for (size_t i = 0; i < c.accesses.len; i++)
-        rewrite_coalesce(&c, &c.accesses.at[i]);
+        tri_coalesce_relayout(c.accesses.at[i].op, c.accesses.at[i].encoding);
     return true;
 }
 

@@ -71,6 +71,10 @@ int tri_pipeline_count_ahead(MlirOperation loop);
 void tri_pipeline_remark_scheduled(tri_pass_run *run, MlirOperation loop, int64_t stages, int ahead,
                                    const char *why_not);
 
+/* Makes the prefetch of what a load reads, in front of it, with its attributes, but for what belongs to the load's own
+ * operands and schedule. */
+void tri_pipeline_add_prefetch(tri_arena *arena, MlirOperation load);
+
 /* Attributes of the schedule. */
 void tri_pipeline_set_place(MlirOperation op, int stage, int cluster);
 void tri_pipeline_clear(tri_arena *arena, MlirOperation loop);

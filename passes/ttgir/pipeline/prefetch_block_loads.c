@@ -98,8 +98,7 @@ static void find_loads(const scheduler *s, bool with_others, tri_op_list *out)
 
 /* ---- the prefetches ---- */
 
-/* In front of its load, with its attributes, but for what belongs to the load's own operands and schedule. */
-static void add_prefetch(tri_arena *arena, MlirOperation load)
+void tri_pipeline_add_prefetch(tri_arena *arena, MlirOperation load)
 {
     static const char *const own[] = {"operandSegmentSizes", "loop.stage", "loop.cluster", "tt.latency", "padding",
                                       "boundaryCheck"};
@@ -224,7 +223,7 @@ static void run_loop(tri_pass_run *run, MlirOperation loop, bool with_others)
     if (!loads.len)
         return;
     for (size_t i = 0; i < loads.len; i++)
-        add_prefetch(run->arena, loads.at[i]);
+        tri_pipeline_add_prefetch(run->arena, loads.at[i]);
     schedule(&s);
     MlirOperation after = mlirOperationGetNextInBlock(loop); /* the new loop will stand in front of it */
     if (tri_pipeline_expand_run(run->arena, loop) && tri_passes_option_str(run, "use-barrier", NULL).data)
