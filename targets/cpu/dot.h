@@ -77,7 +77,10 @@ void tri_cpu_tiles_multiply(tri_cpu_product *x, LLVMValueRef *base);
 /* dot_split.c: float32 as two bfloat16 */
 /* The instruction, for tiles; null: the product asks for all bits, or is too small. */
 const tri_cpu_dot_isa *tri_cpu_split_choose(tri_cpu_gen *g, MlirOperation dot, int64_t m, int64_t n, int64_t k);
+/* i32s like v, of whose upper halves the parts are. */
 void tri_cpu_split(tri_cpu_gen *g, LLVMValueRef v, LLVMValueRef *out_high, LLVMValueRef *out_low);
+LLVMValueRef tri_cpu_split_half(tri_cpu_gen *g, LLVMValueRef part); /* i16s: the upper halves */
+LLVMValueRef tri_cpu_split_pair(tri_cpu_gen *g, LLVMValueRef first, LLVMValueRef second); /* i32s: of both, by turns */
 LLVMValueRef tri_cpu_split_has_nan(tri_cpu_gen *g, LLVMValueRef s, int64_t count); /* i1; count: a multiple of 64 */
 /* Copies rows of so many elements, a multiple of 16, to rows `stride` apart. */
 void tri_cpu_split_copy(tri_cpu_gen *g, LLVMValueRef d, LLVMValueRef stride, LLVMValueRef s, int64_t rows,

@@ -16,7 +16,7 @@
 #include "ir/options.h"
 
 enum { max_keys = TRI_CPU_MAX_KEYS, max_loads = 8, max_depth = 16, header_bytes = 128, max_areas = 4 };
-enum { budget = 512 << 10, max_blocks = 256 };
+enum { budget = 4 << 20, max_blocks = 256 }; /* bytes of all products' blocks; what is not used is never touched */
 
 struct tri_cpu_cache {
     int64_t blocks, bytes, keys_at, blocks_at, key_count;

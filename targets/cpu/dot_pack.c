@@ -39,6 +39,8 @@ static void pack_write(tri_cpu_gen *g, tri_cpu_sink *sink)
     if (p->low) {
         tri_cpu_at(g, p->v.level);
         tri_cpu_split(g, p->v.v, &p->v.v, &low.v);
+        p->v.v = tri_cpu_split_half(g, p->v.v);
+        low.v = tri_cpu_split_half(g, low.v);
         tri_cpu_buffer_store(g, p->type, p->low, g->nest->index, low);
     }
     tri_cpu_buffer_store(g, p->type, p->buffer, g->nest->index, p->v);
@@ -210,23 +212,27 @@ static LLVMValueRef scaled(tri_cpu_gen *g, LLVMValueRef x, int64_t by)
     return by == 1 ? x : LLVMBuildNSWMul(g->b, x, tri_cpu_i64(g, by), "");
 }
 
-static void store_strip(tri_cpu_gen *g, const strip_data *p, const tri_cpu_val *from, LLVMValueRef at)
+static void store_words(tri_cpu_gen *g, const strip_data *p, LLVMValueRef words, LLVMValueRef at)
 {
     LLVMTypeRef element = tri_cpu_memory_type(g, p->to);
     LLVMValueRef slot = LLVMBuildInBoundsGEP2(g->b, element, p->buffer, &at, 1, "");
-    LLVMSetAlignment(LLVMBuildStore(g->b, interleave(g, p, from, element), slot), p->to.bits / 8);
+    LLVMSetAlignment(LLVMBuildStore(g->b, words, slot), p->to.bits / 8);
 }
 
+/* Pairs of halves are words, without a turn of lanes. */
 static void store_split(tri_cpu_gen *g, strip_data *p, LLVMValueRef at)
 {
     const tri_cpu_product *x = p->x;
-    tri_cpu_val low[max_group];
-    for (int i = 0; i < p->group; i++) {
-        low[i] = p->v[i];
-        tri_cpu_split(g, p->v[i].v, &p->v[i].v, &low[i].v);
+    int lanes = g->nest->vec_loop >= 0 ? g->nest->vl : 1;
+    LLVMValueRef high[2], low[2];
+    TRI_ASSERT(p->group == 2);
+    for (int i = 0; i < 2; i++) {
+        LLVMValueRef v = p->v[i].is_vec || lanes == 1 ? p->v[i].v : tri_cpu_splat(g, p->v[i].v, lanes);
+        tri_cpu_split(g, v, &high[i], &low[i]);
     }
-    store_strip(g, p, p->v, at);
-    store_strip(g, p, low, LLVMBuildNSWAdd(g->b, at, tri_cpu_i64(g, x->batch * x->k * x->n), ""));
+    store_words(g, p, tri_cpu_split_pair(g, high[0], high[1]), at);
+    at = LLVMBuildNSWAdd(g->b, at, tri_cpu_i64(g, x->batch * x->k * x->n), "");
+    store_words(g, p, tri_cpu_split_pair(g, low[0], low[1]), at);
 }
 
 static void strip_write(tri_cpu_gen *g, tri_cpu_sink *sink)
@@ -247,7 +253,7 @@ static void strip_write(tri_cpu_gen *g, tri_cpu_sink *sink)
     if (x->is_split)
         store_split(g, p, at);
     else
-        store_strip(g, p, p->v, at);
+        store_words(g, p, interleave(g, p, p->v, tri_cpu_memory_type(g, p->to)), at);
 }
 
 void tri_cpu_place_right(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer)

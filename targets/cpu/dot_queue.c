@@ -12,7 +12,7 @@
 
 enum {
     strip_bytes = 32 << 10,  /* of b that a column of tiles of the result reads: they stay in the first cache */
-    block_bytes = 256 << 10, /* of packed operands of either side that wait */
+    block_bytes = 512 << 10, /* of packed operands of either side that wait: together they stay in the second cache */
     max_trips = 64,
     max_dots = 16,
     max_depth = 8,
@@ -236,7 +236,8 @@ LLVMValueRef tri_cpu_queue_sums(tri_cpu_gen *g, MlirValue arg)
     return q ? q->sums : NULL;
 }
 
-/* All of the queue are done, and the next ones have the numbers behind theirs while there is room. */
+/* All of the queue are done, and the next ones have the numbers behind theirs. Where there is no room for all of a
+ * loop, the last ones share a place, and the others stay for the next program. */
 static void run_waiting(tri_cpu_gen *g, const tri_cpu_queue *q, LLVMValueRef count)
 {
     tri_cpu_at(g, 0);
@@ -244,9 +245,8 @@ static void run_waiting(tri_cpu_gen *g, const tri_cpu_queue *q, LLVMValueRef cou
     LLVMBuildStore(g->b, LLVMConstInt(g->i1, 0, false), q->is_fresh);
     LLVMBuildStore(g->b, tri_cpu_i64(g, 0), q->count);
     LLVMValueRef next = LLVMBuildAdd(g->b, LLVMBuildLoad2(g->b, g->i64, q->first, ""), count, "");
-    LLVMValueRef fits = LLVMBuildICmp(
-        g->b, LLVMIntSLE, next, tri_cpu_i64(g, q->blocks - q->x.most_trips), "");
-    LLVMBuildStore(g->b, LLVMBuildSelect(g->b, fits, next, tri_cpu_i64(g, 0), ""), q->first);
+    LLVMValueRef numbers[2] = {next, tri_cpu_i64(g, q->blocks - q->x.most_trips)};
+    LLVMBuildStore(g->b, tri_cpu_intrinsic(g, "llvm.smin", &g->i64, 1, numbers, 2), q->first);
 }
 
 static void place_operands(tri_cpu_gen *g, tri_cpu_queue *q, tri_cpu_product *x, LLVMValueRef count)

@@ -44,13 +44,23 @@ static LLVMValueRef high_bits(tri_cpu_gen *g, LLVMValueRef v, LLVMValueRef x)
 void tri_cpu_split(tri_cpu_gen *g, LLVMValueRef v, LLVMValueRef *out_high, LLVMValueRef *out_low)
 {
     LLVMBuilderRef b = g->b;
-    LLVMTypeRef bits = tri_cpu_like(g->i32, v), half = tri_cpu_like(g->i16, v);
-    LLVMValueRef x = LLVMBuildBitCast(b, v, bits, ""), high = high_bits(g, v, x);
-    LLVMValueRef rest = LLVMBuildFSub(b, v, LLVMBuildBitCast(b, high, LLVMTypeOf(v), ""), "");
-    LLVMValueRef low = LLVMBuildBitCast(b, rest, bits, ""), by = bits_like(x, 16);
-    low = LLVMBuildAdd(b, low, bits_like(x, 0x8000), "");
-    *out_high = LLVMBuildTrunc(b, LLVMBuildLShr(b, high, by, ""), half, "");
-    *out_low = LLVMBuildTrunc(b, LLVMBuildLShr(b, low, by, ""), half, "");
+    LLVMTypeRef bits = tri_cpu_like(g->i32, v);
+    LLVMValueRef x = LLVMBuildBitCast(b, v, bits, "");
+    *out_high = high_bits(g, v, x);
+    LLVMValueRef rest = LLVMBuildFSub(b, v, LLVMBuildBitCast(b, *out_high, LLVMTypeOf(v), ""), "");
+    *out_low = LLVMBuildAdd(b, LLVMBuildBitCast(b, rest, bits, ""), bits_like(x, 0x8000), "");
+}
+
+LLVMValueRef tri_cpu_split_half(tri_cpu_gen *g, LLVMValueRef part)
+{
+    LLVMValueRef half = LLVMBuildLShr(g->b, part, bits_like(part, 16), "");
+    return LLVMBuildTrunc(g->b, half, tri_cpu_like(g->i16, part), "");
+}
+
+LLVMValueRef tri_cpu_split_pair(tri_cpu_gen *g, LLVMValueRef first, LLVMValueRef second)
+{
+    LLVMValueRef low = LLVMBuildLShr(g->b, first, bits_like(first, 16), "");
+    return LLVMBuildOr(g->b, low, LLVMBuildAnd(g->b, second, bits_like(second, 0xffff0000), ""), "");
 }
 
 static LLVMValueRef vector_at(tri_cpu_gen *g, LLVMValueRef base, LLVMValueRef at)

@@ -335,6 +335,16 @@ static bool is_gathered(const tri_cpu_product *x)
     return x->table && x->isa->packed.bits == 8 && x->n >= least_columns;
 }
 
+static tri_cpu_counted rows_begin(const tri_cpu_product *x, const shape *t)
+{
+    return tri_cpu_counted_begin(x->g, x->m, t->down * rows_of_tile);
+}
+
+static tri_cpu_counted columns_begin(const tri_cpu_product *x, const shape *t)
+{
+    return tri_cpu_counted_begin(x->g, x->n, t->across * rows_of_tile);
+}
+
 /* Rows of all waiting products in the order of their steps: each is read for every pair of columns. */
 static void multiply_gathered(tri_cpu_product *x, const shape *t, LLVMValueRef *base)
 {
@@ -342,16 +352,19 @@ static void multiply_gathered(tri_cpu_product *x, const shape *t, LLVMValueRef *
     int64_t bytes = x->most_trips * x->k * (x->isa->packed.bits / 8) * t->down * rows_of_tile;
     LLVMValueRef rows = tri_cpu_temp(g, LLVMArrayType2(g->i8, (uint64_t)bytes), "rows");
     LLVMSetAlignment(rows, bytes_of_row);
-    tri_cpu_counted m = tri_cpu_counted_begin(g, x->m, t->down * rows_of_tile);
+    tri_cpu_counted m = rows_begin(x, t);
     add_products(x, t, gather_step, base, m.i, tri_cpu_i64(g, 0), rows);
-    tri_cpu_counted n = tri_cpu_counted_begin(g, x->n, t->across * rows_of_tile);
+    tri_cpu_counted n = columns_begin(x, t);
     multiply_whole(x, t, base, m.i, n.i, rows);
     tri_cpu_counted_end(g, &n);
     tri_cpu_counted_end(g, &m);
 }
 
+/* Wide blocks row by row: their sums go to memory in longer runs, which gains up to a quarter at 256 columns; of 64
+ * columns it loses 4 %. */
 void tri_cpu_tiles_multiply(tri_cpu_product *x, LLVMValueRef *base)
 {
+    enum { wide = 128 };
     tri_cpu_gen *g = x->g;
     shape t = {x->m % pair ? 1 : 2, x->n % pair ? 1 : 2};
     if (is_gathered(x)) {
@@ -361,12 +374,14 @@ void tri_cpu_tiles_multiply(tri_cpu_product *x, LLVMValueRef *base)
     LLVMValueRef scratch = x->is_split ? tri_cpu_temp(g, LLVMArrayType2(g->f32, pair * pair), "scratch") : NULL;
     if (scratch)
         LLVMSetAlignment(scratch, bytes_of_row);
-    tri_cpu_counted n = tri_cpu_counted_begin(g, x->n, t.across * rows_of_tile);
-    tri_cpu_counted m = tri_cpu_counted_begin(g, x->m, t.down * rows_of_tile);
+    bool is_wide = x->n >= wide;
+    tri_cpu_counted outer = is_wide ? rows_begin(x, &t) : columns_begin(x, &t);
+    tri_cpu_counted inner = is_wide ? columns_begin(x, &t) : rows_begin(x, &t);
+    LLVMValueRef m = (is_wide ? &outer : &inner)->i, n = (is_wide ? &inner : &outer)->i;
     if (scratch)
-        multiply_split(x, &t, base, scratch, m.i, n.i);
+        multiply_split(x, &t, base, scratch, m, n);
     else
-        multiply_whole(x, &t, base, m.i, n.i, NULL);
-    tri_cpu_counted_end(g, &m);
-    tri_cpu_counted_end(g, &n);
+        multiply_whole(x, &t, base, m, n, NULL);
+    tri_cpu_counted_end(g, &inner);
+    tri_cpu_counted_end(g, &outer);
 }

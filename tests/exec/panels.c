@@ -74,6 +74,27 @@ static void grouped(int m, int n, int k)
     }
 }
 
+/* More blocks in a loop than stay: the last ones share a place. Rows of the left operand overlap. */
+static void more_than_stay(void)
+{
+    enum { side = 32, k = 4400, ld = 48 };
+    static int8_t left[side * ld + k], right[k * ld];
+    static int32_t out[side * ld], kept[side * ld];
+    for (int i = 0; i < side * ld + k; i++)
+        left[i] = (int8_t)random_bits();
+    for (int i = 0; i < k * ld; i++)
+        right[i] = (int8_t)random_bits();
+    ON_THREADS(out, kept, LAUNCH(grouped_narrow(NULL, (tri_grid){4, 1, 1}, left, right, out, side, side, k, ld)));
+    for (int i = 0; i < side; i++) {
+        for (int j = 0; j < side; j++) {
+            int32_t sum = 0;
+            for (int t = 0; t < k; t++)
+                sum += left[i * ld + t] * right[t * ld + j];
+            SAME("more than stay", i * ld + j, out[i * ld + j], sum);
+        }
+    }
+}
+
 static void columns(int m, int n, int k)
 {
     tri_grid grid = {blocks(n, 16), blocks(m, 16), 1};
@@ -207,6 +228,7 @@ int main(void)
     b16[most + 9] = 0x0001;     /* subnormal */
     grouped(33, 64, 33);
     fill();
+    more_than_stay();
     columns(100, 50, 70);
     columns(1, 1, 1);
     nests(64);
