@@ -24,11 +24,13 @@ OMP_WAIT_POLICY=passive ./bench "$@"
 if [ "${TORCH_PYTHON-}" ]; then
     TILES=$(sed -n 's/^# tiles: //p' kernels.tri)
     export TILES
-    for tiles in $TILES; do
-        sigs=$(sed -n "s/^# tritcc: \(-sig '\(tutorial\|int4\).*\) 64, 64, 64/\1 $(echo "$tiles" | tr x ,)/p" kernels.tri | tr '\n' ' ')
-        eval "\"\${TRITCC:-tritcc}\" -arch=${ARCH:-native} $sigs -prefix=t${tiles}_ -emit=obj=t$tiles.o kernels.tri"
-    done
-    cc -shared kernels.o t*x*.o -o libkernels.so -lm
+    tiled() { # each product in each tile, as a kernel of its own name
+        for tiles in $TILES; do
+            sed -n "s/^# tritcc: -sig '\(\(tutorial\|int4\)[^(]*\)\(.*\) 64, 64, 64/-sig 't${tiles}_\1 = \1\3 $(echo "$tiles" | sed 's/x/, /g')/p" kernels.tri
+        done
+    }
+    eval "\"\${TRITCC:-tritcc}\" -arch=${ARCH:-native} $(tiled | tr '\n' ' ') -emit=obj=tiles.o kernels.tri"
+    cc -shared kernels.o tiles.o -o libkernels.so -lm
     echo
     echo "beside PyTorch: us of tritcc and of PyTorch, speed; one thread, then two; of products, the best tiles"
     "$TORCH_PYTHON" "$here/torch_rows.py" ./libkernels.so "$@"

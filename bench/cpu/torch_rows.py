@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""torch_rows.py LIBRARY [ROW...]: kernels.tri, as a shared library, beside PyTorch's CPU kernels in one process.
+"""torch_rows.py [--before OTHER] LIBRARY [ROW...]: kernels.tri, as a shared library, beside PyTorch's CPU kernels in one process.
 
-The best of interleaved runs, one thread and two (processor time for one thread, which others disturb less; on a machine
-that is not quiet, run it at real-time priority: chrt -f 20). Of kernels that the library has in several tiles
-(tBMxBNxBK_NAME), the best of those; the last columns say which, for one thread and for two. A ratio above 1 is faster than
-PyTorch. run.sh builds the library and calls this when TORCH_PYTHON names a Python that has it."""
+One thread and two (processor time for one thread, which others disturb less; on a machine that is not quiet, run it at
+real-time priority: chrt -f 20). A launch and PyTorch's are timed one behind the other, in turns that are spread over the
+whole run, as such a machine's speed changes from second to second: the times are those of the pair with the median ratio.
+Of kernels that the library has in several tiles (tBMxBNxBK_NAME), those that were fastest beside PyTorch in turns of their
+own; the last columns say which, for one thread and for two. A ratio above 1 is faster than PyTorch. With --before, the same
+launches of another library take turns with these too, and `before` says how much faster these are. run.sh builds the
+library and calls this when TORCH_PYTHON names a Python that has PyTorch."""
 import ctypes as C
 import os
 import sys
@@ -17,15 +20,23 @@ class Grid(C.Structure):
     _fields_ = [("x", C.c_uint32), ("y", C.c_uint32), ("z", C.c_uint32)]
 
 
-lib = C.CDLL(sys.argv[1])
+words = sys.argv[1:]
+before = C.CDLL(words[1]) if words[0] == "--before" else None
+words = words[2:] if before else words
+lib, wanted = C.CDLL(words[0]), words[1:]
 F = torch.nn.functional
 
 
-def call(name, grid, *args):
+def call(name, grid, *args, of=lib):
     values = [C.c_void_p(a.data_ptr()) if isinstance(a, torch.Tensor) else C.c_float(a) if isinstance(a, float) else C.c_int(a)
               for a in args]
-    function, sizes = getattr(lib, name), Grid(*grid)
-    return lambda: function(None, sizes, *values)
+    function, sizes = getattr(of, name), Grid(*grid)
+
+    def run():
+        return function(None, sizes, *values)
+    if before and of is lib:
+        run.before = call(name, grid, *args, of=before)
+    return run
 
 
 def tiled(name, grid, *args):
@@ -115,12 +126,15 @@ def indexed():
     yield "gather", call("gather", (64, 1, 1), flat, order, out, 1 << 18), lambda: torch.take(flat, order), 0, out
 
 
+# Threads of the side that ran before spin for a while, and would hold a processor that this one needs.
+SPIN = 0.25 if "libiomp" in open("/proc/self/maps").read() else 0.05
+
+
 def once(run, threads):
-    """Time of a call, in a row of calls. Threads of the side that ran before spin for a while, and would hold a processor
-    that this one needs: they get the time to fall asleep."""
+    """Time of a call, in a row of calls."""
     clock = time.process_time if threads == 1 else time.perf_counter
     if threads > 1:
-        time.sleep(0.25)
+        time.sleep(SPIN)
         run()
     start, count = clock(), 0
     while True:
@@ -129,6 +143,19 @@ def once(run, threads):
         spent = clock() - start
         if spent > 0.004:
             return spent / count
+
+
+def pair(one, other, threads, turn):
+    """Times of both, one behind the other; which begins alternates."""
+    if turn % 2:
+        return once(one, threads), once(other, threads)
+    second = once(other, threads)
+    return once(one, threads), second
+
+
+def middle(pairs):
+    """The pair with the median ratio."""
+    return sorted(pairs, key=lambda p: p[1] / p[0])[len(pairs) // 2]
 
 
 def pauses():
@@ -156,29 +183,67 @@ def wrongness(name, run, result, want):
     return ((result.to(torch.float64) - want).abs().max() / (1 + want.abs().max())).item()
 
 
+def set_threads(threads):
+    torch.set_num_threads(threads)
+    for library in (lib, before):
+        if library:
+            library.tri_threads(threads)
+
+
+class Row:
+    """One line of the table: pairs of times for one thread and for two."""
+    CHOICE, TURNS, PASSES = 3, 5, 3
+
+    def __init__(self, name, ours, theirs, flops, result):
+        self.name, self.theirs, self.flops, self.error = name, theirs, flops, 0.0
+        self.forms = ours if isinstance(ours, dict) else {"": ours}
+        self.result, self.chosen, self.pairs, self.old = result, {}, {1: [], 2: []}, {1: [], 2: []}
+
+    def choose(self, threads):
+        want = self.theirs().to(torch.float64).reshape(self.result.shape)
+        self.error = max(self.error, *(wrongness(self.name, run, self.result, want) for run in self.forms.values()))
+        best = {}
+        if len(self.forms) > 1:
+            for tiles, run in self.forms.items():
+                ours, theirs = middle([pair(run, self.theirs, threads, i) for i in range(self.CHOICE)])
+                best[tiles] = ours / theirs
+        self.chosen[threads] = min(best, key=best.get) if best else next(iter(self.forms))
+
+    def measure(self, threads):
+        run = self.forms[self.chosen[threads]]
+        for i in range(self.TURNS):
+            self.pairs[threads].append(pair(run, self.theirs, threads, i))
+            if before:
+                self.old[threads].append(pair(run, run.before, threads, i))
+
+    def text(self):
+        line = f"{self.name:20}"
+        for pairs in self.pairs.values():
+            ours, theirs = middle(pairs)
+            rate = f"{self.flops / ours * 1e-9:7.1f} GF" if self.flops else " " * 10
+            line += f"  {ours * 1e6:9.1f} {theirs * 1e6:9.1f} us {theirs / ours:5.2f}x {rate}"
+        for pairs in self.old.values():
+            if pairs:
+                ours, old = middle(pairs)
+                line += f"  before {old / ours:.2f}"
+        line += "".join(f"  {tiles}" for tiles in self.chosen.values())
+        return line.rstrip() + ("  WRONG" if self.error > 2e-2 else "")
+
+
 def main():
-    wanted = sys.argv[2:]
     if "amx_bf16" not in open("/proc/cpuinfo").read():
         print("products with AMX: not run, this processor has none")
-    for source in (rows(), indexed(), products(), nests()):
-        for name, ours, theirs, flops, result in source:
-            if wanted and not any(name.startswith(w) for w in wanted):
-                continue
-            text, chosen, error = f"{name:20}", "", 0.0
-            forms = ours if isinstance(ours, dict) else {"": ours}
+    table = [Row(*row) for source in (rows(), indexed(), products(), nests()) for row in source
+             if not wanted or row[0].startswith(tuple(wanted))]
+    for turn in range(Row.PASSES):
+        for row in table:
             for threads in (1, 2):
-                torch.set_num_threads(threads)
-                lib.tri_threads(threads)
-                want = theirs().to(torch.float64).reshape(result.shape)
-                error = max(error, *(wrongness(name, run, result, want) for run in forms.values()))
-                turns = [*forms.values(), theirs]
-                t = [[once(run, threads) for run in turns] for _ in range(9)]
-                *mine, other = (min(spent) for spent in zip(*t))
-                best = min(range(len(mine)), key=mine.__getitem__)
-                rate = f"{flops / mine[best] * 1e-9:7.1f} GF" if flops else " " * 10
-                text += f"  {mine[best] * 1e6:9.1f} {other * 1e6:9.1f} us {other / mine[best]:5.2f}x {rate}"
-                chosen += "  " + list(forms)[best]
-            print(text + chosen.rstrip() + ("  WRONG" if error > 2e-2 else ""), flush=True)
+                set_threads(threads)
+                if turn == 0:
+                    row.choose(threads)
+                row.measure(threads)
+    for row in table:
+        print(row.text(), flush=True)
     if not wanted:
         pauses()
 

@@ -70,36 +70,46 @@ INLINE VF F(expfactor)(VF x, VF *out_shifted)
     return F(exppoly)(r) * (r * r) + r + 1.0f;
 }
 
-/* Where a result is no normal number, or the argument is none. */
-INLINE VF F(expends)(VF x, VF p, VF shifted)
+/* e^x and 2^x where a result is no normal number, or the argument is none; p and what was rounded are the factor's.
+ * Results are infinite from `infinite` on, normal from `normal` on, and more than zero above `zero`. */
+typedef VF F(factor)(VF x, VF *out_shifted);
+
+INLINE VF F(ends)(F(factor) *factor, VF x, VF p, VF shifted, float infinite, float normal, float zero)
 {
-    VF v = F(sel)(x <= 88.7228394f, F(shift)(p, shifted), x + __builtin_inff());
-    VI is_low = x < -87.3365402f;
+    VF v = F(sel)(x < infinite, F(shift)(p, shifted), x + __builtin_inff());
+    VI is_low = x < normal;
     v = F(sel)(is_low, (VF){0}, v);
-    if (MAY_BE_SUBNORMAL(is_low, x, -104.0f)) {
-        p = F(expfactor)(F(sel)(x > -104.0f, x, (VF){0} - 104.0f), &shifted);
+    if (MAY_BE_SUBNORMAL(is_low, x, zero)) {
+        p = factor(F(sel)(x > zero, x, (VF){0} + zero), &shifted);
         v = F(sel)(is_low, F(scale)(p, __builtin_convertvector(shifted - 12582912.0f, VI)), v);
     }
     return v;
 }
 
+#if N == 4
+/* Of a scalar, in all lanes; without branches, so that it leaves loops in which it is the same. */
+INLINE VF F(one)(F(factor) *factor, VF x, float infinite, float normal, float zero)
+{
+    VF shifted, small, p = factor(x, &shifted);
+    VF v = F(sel)(x < infinite, F(shift)(p, shifted), x + __builtin_inff());
+    VI is_low = x < normal, is_subnormal = is_low & (x > zero);
+    p = factor(F(sel)(is_subnormal, x, (VF){0}), &small);
+    p = F(scale)(p, __builtin_convertvector(small - 12582912.0f, VI));
+    return F(sel)(is_subnormal, p, F(sel)(is_low, (VF){0}, v));
+}
+#endif
+
+#define EXP_ENDS 88.722847f, -87.3365402f, -104.0f
+#define EXP2_ENDS 128.0f, -126.0f, -151.0f
+
 EXPORT void F(tri_vm_exp_f32)(VF *out, const VF *in)
 {
     VF x = *in, shifted, p = F(expfactor)(x, &shifted);
-    *out = ANY_BEYOND(x, 87.3365402f) ? F(expends)(x, p, shifted) : F(shift)(p, shifted);
+    *out = ANY_BEYOND(x, 87.3365402f) ? F(ends)(F(expfactor), x, p, shifted, EXP_ENDS) : F(shift)(p, shifted);
 }
 
 #if N == 4
-/* Of a scalar, in all lanes; without branches, so that it leaves loops in which it is the same. */
-EXPORT void tri_vm_exp_f32_1(VF *out, const VF *in)
-{
-    VF x = *in, shifted, small, p = F(expfactor)(x, &shifted);
-    VF v = F(sel)(x <= 88.7228394f, F(shift)(p, shifted), x + __builtin_inff());
-    VI is_low = x < -87.3365402f, is_subnormal = is_low & (x > -104.0f);
-    p = F(expfactor)(F(sel)(is_subnormal, x, (VF){0}), &small);
-    p = F(scale)(p, __builtin_convertvector(small - 12582912.0f, VI));
-    *out = F(sel)(is_subnormal, p, F(sel)(is_low, (VF){0}, v));
-}
+EXPORT void tri_vm_exp_f32_1(VF *out, const VF *in) { *out = F(one)(F(expfactor), *in, EXP_ENDS); }
 #endif
 
 /* (2^r - 1) / r on |r| <= 1/2 */
@@ -115,35 +125,14 @@ INLINE VF F(exp2factor)(VF x, VF *out_shifted)
     return p * r + 1.0f;
 }
 
-INLINE VF F(exp2ends)(VF x, VF p, VF shifted)
-{
-    VF v = F(sel)(x < 128.0f, F(shift)(p, shifted), x + __builtin_inff());
-    VI is_low = x < -126.0f;
-    v = F(sel)(is_low, (VF){0}, v);
-    if (MAY_BE_SUBNORMAL(is_low, x, -151.0f)) {
-        p = F(exp2factor)(F(sel)(x > -151.0f, x, (VF){0} - 151.0f), &shifted);
-        v = F(sel)(is_low, F(scale)(p, __builtin_convertvector(shifted - 12582912.0f, VI)), v);
-    }
-    return v;
-}
-
 EXPORT void F(tri_vm_exp2_f32)(VF *out, const VF *in)
 {
     VF x = *in, shifted, p = F(exp2factor)(x, &shifted);
-    *out = ANY_BEYOND(x, 126.0f) ? F(exp2ends)(x, p, shifted) : F(shift)(p, shifted);
+    *out = ANY_BEYOND(x, 126.0f) ? F(ends)(F(exp2factor), x, p, shifted, EXP2_ENDS) : F(shift)(p, shifted);
 }
 
 #if N == 4
-/* As tri_vm_exp_f32_1. */
-EXPORT void tri_vm_exp2_f32_1(VF *out, const VF *in)
-{
-    VF x = *in, shifted, small, p = F(exp2factor)(x, &shifted);
-    VF v = F(sel)(x < 128.0f, F(shift)(p, shifted), x + __builtin_inff());
-    VI is_low = x < -126.0f, is_subnormal = is_low & (x > -151.0f);
-    p = F(exp2factor)(F(sel)(is_subnormal, x, (VF){0}), &small);
-    p = F(scale)(p, __builtin_convertvector(small - 12582912.0f, VI));
-    *out = F(sel)(is_subnormal, p, F(sel)(is_low, (VF){0}, v));
-}
+EXPORT void tri_vm_exp2_f32_1(VF *out, const VF *in) { *out = F(one)(F(exp2factor), *in, EXP2_ENDS); }
 #endif
 
 /* x = 2^e * (1 + f), 1/sqrt(2) <= 1 + f < sqrt(2), for positive x, subnormals too */
@@ -455,6 +444,8 @@ EXPORT void F(tri_vm_log_f64)(VD *out, const VD *in)
 }
 
 #undef MAY_BE_SUBNORMAL
+#undef EXP_ENDS
+#undef EXP2_ENDS
 #undef PASTE2
 #undef PASTE
 #undef VF
