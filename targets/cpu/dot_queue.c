@@ -11,7 +11,7 @@
 #include "ir/options.h"
 
 enum {
-    strip_bytes = 32 << 10,  /* of b that a column of tiles of the result reads: they stay in the first cache */
+    strip_bytes = 64 << 10,  /* of b that a column of tiles of the result reads: near the first cache */
     block_bytes = 512 << 10, /* of packed operands of either side that wait: together they stay in the second cache */
     max_trips = 64,
     max_dots = 16,
@@ -122,7 +122,7 @@ static int64_t choose_trips(const tri_cpu_product *x)
     enum { columns = 32 };
     int64_t a = tri_cpu_product_bytes(x, x->m * x->k), b = tri_cpu_product_bytes(x, x->k * x->n);
     int64_t strip = tri_cpu_product_bytes(x, x->k * fewer(x->n, columns));
-    strip /= x->is_split ? 4 : x->isa && x->isa->is_tile ? 2 : 1;
+    strip /= x->is_split ? 2 : 1;
     int64_t trips = fewer(strip_bytes / strip, block_bytes / (a > b ? a : b));
     return fewer(trips, max_trips);
 }
