@@ -55,21 +55,24 @@ void tri_file_set_temporary_folder(const char *folder)
     temporary_folder = folder && *folder ? folder : NULL;
 }
 
-static bool read_descriptor(tri_arena *arena, int fd, tri_str *out_text, int *out_error)
+static bool read_descriptor(tri_arena *arena, int fd, bool is_text, tri_str *out_text, int *out_error)
 {
+    enum { most = 512 << 20 };
     struct stat info;
     if (fstat(fd, &info) != 0 || S_ISDIR(info.st_mode)) {
         *out_error = S_ISDIR(info.st_mode) ? EISDIR : errno;
         return false;
     }
+    bool is_limited = is_text || !S_ISREG(info.st_mode); /* devices and pipes may have no end */
     tri_buf buf = {0};
     char chunk[65536];
     for (;;) {
-        ssize_t n = read(fd, chunk, sizeof chunk);
-        if (n < 0 && errno == EINTR)
+        bool is_too_large = is_limited && (buf.len > most || (S_ISREG(info.st_mode) && info.st_size > most));
+        ssize_t n = is_too_large ? -1 : read(fd, chunk, sizeof chunk);
+        if (!is_too_large && n < 0 && errno == EINTR)
             continue;
         if (n < 0) {
-            *out_error = errno;
+            *out_error = is_too_large ? EFBIG : errno;
             tri_buf_fini(&buf);
             return false;
         }
@@ -82,19 +85,29 @@ static bool read_descriptor(tri_arena *arena, int fd, tri_str *out_text, int *ou
     return true;
 }
 
-bool tri_file_read(tri_arena *arena, tri_str path, tri_str *out_text, int *out_error)
+static bool read_path(tri_arena *arena, tri_str path, bool is_text, tri_str *out_text, int *out_error)
 {
     if (tri_str_is(path, "-"))
-        return read_descriptor(arena, STDIN_FILENO, out_text, out_error);
+        return read_descriptor(arena, STDIN_FILENO, is_text, out_text, out_error);
     tri_str z = tri_str_copy(arena, path);
     int fd = open(z.data, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         *out_error = errno;
         return false;
     }
-    bool ok = read_descriptor(arena, fd, out_text, out_error);
+    bool ok = read_descriptor(arena, fd, is_text, out_text, out_error);
     close(fd);
     return ok;
+}
+
+bool tri_file_read(tri_arena *arena, tri_str path, tri_str *out_text, int *out_error)
+{
+    return read_path(arena, path, true, out_text, out_error);
+}
+
+bool tri_file_read_data(tri_arena *arena, tri_str path, tri_str *out_text, int *out_error)
+{
+    return read_path(arena, path, false, out_text, out_error);
 }
 
 static bool write_all(int fd, tri_str data, int *out_error)

@@ -5,8 +5,10 @@
 #include "base/str.h"
 
 /* Reads a whole file ("-" is stdin) into the arena; text is NUL-terminated.
- * On failure false, and *out_error is an errno value. */
+ * On failure false, and *out_error is an errno value: EFBIG beyond 512 MB. */
 bool tri_file_read(tri_arena *arena, tri_str path, tri_str *out_text, int *out_error);
+/* The same for arrays, whose files may be of any size; what is no regular file still ends there. */
+bool tri_file_read_data(tri_arena *arena, tri_str path, tri_str *out_text, int *out_error);
 
 /* Writes through a temporary beside `path` and a rename, so that readers see the old or the new
  * file, never a part; "-" writes to stdout. Device files and pipes are written directly. A symbolic

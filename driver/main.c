@@ -20,6 +20,9 @@ typedef struct {
 /* A signal ends the process: what its thread of compilation finds out about killed children is of no interest. */
 static volatile sig_atomic_t is_ending;
 
+/* A message could not be written where messages go: who reads the status has not seen it. */
+static int is_message_lost;
+
 /* Kernels print on the C library's streams, too: each text is flushed in its turn. */
 static int write_stream(void *user, int stream, const char *data, size_t size)
 {
@@ -34,6 +37,7 @@ static int write_stream(void *user, int stream, const char *data, size_t size)
         return 0;
     int error = errno ? errno : EIO;
     clearerr(file);
+    is_message_lost |= stream != 1 && error != EBADF; /* a closed stream is not read */
     return error;
 }
 
@@ -94,7 +98,7 @@ static void *run_command(void *data)
     tritcc_destroy(context);
 #endif
     tritcc_clean_up(0);
-    if (fflush(NULL) || ferror(stdout)) /* what a kernel printed */
+    if (fflush(NULL) || ferror(stdout) || is_message_lost) /* what a kernel printed, what was told */
         status = status ? status : TRITCC_ERROR_REJECTED;
 #ifndef __SANITIZE_ADDRESS__
     /* The libraries' static objects end with the process: destroying them costs more than --version. */

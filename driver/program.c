@@ -489,6 +489,16 @@ static void pick_config(state *s)
                         "configuration %d of %d, with which %.1f us are expected", best, count, (double)least / 1000);
 }
 
+/* The rule for make, if one is wanted; what it would tell of does not stay without it. */
+static int write_rule(state *s)
+{
+    const tri_opt *opt = s->session->opt;
+    if (!opt->depfile || tri_depfile_write(&s->first, opt, s->program->path, &s->written))
+        return 0;
+    tri_output_discard(&s->written);
+    return 1;
+}
+
 static int run_all(state *s, const tri_output_list *planned, tri_output_list *out_outputs)
 {
     const tri_opt *opt = s->session->opt;
@@ -505,9 +515,7 @@ static int run_all(state *s, const tri_output_list *planned, tri_output_list *ou
     int status = all ? run_all_configs(s, planned, &outputs) : run_once(s, planned, &outputs);
     if (out_outputs)
         *out_outputs = outputs;
-    if (!status && opt->depfile && !s->program->is_kept && !opt->syntax_only)
-        status = tri_depfile_write(&s->first, opt, s->program->path, &s->written) ? 0 : 1;
-    return status;
+    return status || s->program->is_kept || opt->syntax_only ? status : write_rule(s);
 }
 
 static bool is_all(const state *s) { return s->session->opt->compile.config == TRI_FRONTEND_ALL_CONFIGS; }
@@ -516,15 +524,13 @@ static bool is_all(const state *s) { return s->session->opt->compile.config == T
 static int run_cached(state *s, tri_output_list *outputs, tri_output_list *out_outputs)
 {
     tri_cache cache = {.session = NULL};
-    const tri_opt *opt = s->session->opt;
     bool is_one_turn = !is_all(s) || !has_stage(s, outputs); /* else names of files follow from the source */
     if (!s->program->is_kept && is_one_turn)
         tri_cache_init(&cache, s->session, s->arena, s->program->path, s->program->source->text, outputs);
     int status;
     if (tri_cache_fetch(&cache, outputs, &s->first)) {
         s->written = *outputs;
-        status = !tri_output_commit(s->session->diag, outputs) ||
-                 (opt->depfile && !tri_depfile_write(&s->first, opt, s->program->path, &s->written));
+        status = !tri_output_commit(s->session->diag, outputs) || write_rule(s);
     } else {
         status = run_all(s, outputs, out_outputs);
         if (!status)

@@ -1,12 +1,19 @@
 #include "frontend/host/budget.h"
 
-/* Names and decorators are still looked up when a constant has spent everything. */
+/* Names and decorators are still looked up when a constant has spent everything; what is tried again ends for the same
+ * reason. */
 static void leave_a_rest(tri_budget *b)
 {
     enum { rest_steps = 10000, rest_bytes = 1 << 20 };
     b->is_spent = false;
-    b->steps = b->max_steps > rest_steps ? b->max_steps - rest_steps : 0;
+    if (b->steps > b->max_steps)
+        b->steps = b->max_steps > rest_steps ? b->max_steps - rest_steps : 0;
     b->bytes = b->bytes < TRI_BUDGET_BYTES - rest_bytes ? b->bytes : TRI_BUDGET_BYTES - rest_bytes;
+}
+
+const char *tri_budget_why(const tri_budget *b)
+{
+    return b->steps > b->max_steps ? TRI_BUDGET_NO_STEPS : TRI_BUDGET_NO_ROOM;
 }
 
 void tri_budget_open(tri_budget *b)

@@ -21,6 +21,9 @@ typedef struct tri_budget {
 #define TRI_BUDGET_NO_STEPS "this takes more steps to be computed while compiling than -fmax-eval-steps=N allows"
 #define TRI_BUDGET_NO_ROOM "this takes more than 256 MB to be computed while compiling"
 
+/* Which of the two a budget that is spent has none left of. */
+const char *tri_budget_why(const tri_budget *b);
+
 /* Around an evaluation; what the arena gives in between counts. */
 void tri_budget_open(tri_budget *b);
 void tri_budget_close(tri_budget *b);

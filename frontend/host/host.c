@@ -39,7 +39,9 @@ const tri_value *tri_host_check(tri_host *h, const tri_value_ops *ops, const tri
 
 bool tri_host_step(tri_host *h, tri_span at, uint64_t steps)
 {
-    return tri_budget_step(&h->all->budget, steps) || tri_host_fail(h, at, TRI_BUDGET_NO_STEPS);
+    if (!tri_budget_step(&h->all->budget, steps))
+        return tri_host_fail(h, at, "%s", tri_budget_why(&h->all->budget));
+    return tri_host_has_room(h, at, 0); /* for the values that the last steps made, small as they are */
 }
 
 bool tri_host_has_room(tri_host *h, tri_span at, uint64_t bytes)
@@ -430,7 +432,7 @@ static const tri_value *eval(tri_host *h, tri_host_frame *f, const tri_ast_node 
 
 const tri_value *tri_host_expr(tri_host *h, tri_host_frame *f, const tri_ast_node *node)
 {
-    if (!tri_host_step(h, node->span, 1) || !tri_host_has_room(h, node->span, 0))
+    if (!tri_host_step(h, node->span, 1))
         return NULL;
     if (h->all->level >= TRI_HOST_MAX_LEVEL)
         return tri_host_fail(h, node->span, "this is nested too deep to be computed while compiling");
@@ -537,14 +539,17 @@ const tri_value *tri_host_apply_changes(tri_scope *scope, tri_str name, const tr
                                         const tri_ast_node *const *statements, tri_failure *failure)
 {
     tri_host h = start(scope->module->all, failure);
-    for (size_t i = 0; i < count; i++) {
+    tri_budget_open(&h.all->budget);
+    for (size_t i = 0; i < count && value; i++) {
         tri_host_frame *f = tri_host_frame_create(&h, scope, NULL, statements[i]->span.begin);
         set_local(f, name, value);
         tri_ast_node *one = (tri_ast_node *)(uintptr_t)statements[i];
-        if (tri_host_stmt_run(&h, f, (tri_ast_list){&one, 1}) != TRI_HOST_NEXT)
-            return tri_host_fail(&h, one->span, "this statement is not evaluated while compiling");
-        value = tri_map_find(&f->locals, name);
+        if (tri_host_stmt_run(&h, f, (tri_ast_list){&one, 1}) == TRI_HOST_NEXT)
+            value = tri_map_find(&f->locals, name);
+        else
+            value = tri_host_fail(&h, one->span, "this statement is not evaluated while compiling");
     }
+    tri_budget_close(&h.all->budget);
     return value;
 }
 
@@ -593,7 +598,9 @@ const tri_value *tri_host_try_with(tri_scope *scope, const tri_ast_node *expr, s
     tri_host_frame *f = tri_host_frame_create(&h, scope, NULL, UINT32_MAX);
     for (size_t i = 0; i < count; i++)
         set_local(f, names[i].name, names[i].value);
+    tri_budget_open(&h.all->budget);
     const tri_value *v = tri_host_expr(&h, f, expr);
+    tri_budget_close(&h.all->budget);
     *out_why = failure.why;
     *out_at = failure.at;
     return v;
@@ -614,7 +621,9 @@ const tri_value *tri_host_call(tri_modules *all, const tri_value *callee, size_t
     tri_host_args list = {0};
     for (size_t i = 0; i < count; i++)
         tri_vec_push(all->arena, &list.at, args[i]);
+    tri_budget_open(&all->budget);
     const tri_value *v = tri_host_call_value(&h, callee, &list, call);
+    tri_budget_close(&all->budget);
     if (!v)
         report_host(all, call, "this call", &failure);
     return v;

@@ -344,7 +344,7 @@ static const tri_value *str_replace(PARAMS)
     if (n != 2 || v[0]->kind != TRI_VALUE_STR || v[1]->kind != TRI_VALUE_STR || v[0]->string.len == 0)
         return NULL;
     const tri_value *parts = str_split(h, self, 1, v, at);
-    return str_join(h, v[1], 1, &parts, at);
+    return parts ? str_join(h, v[1], 1, &parts, at) : NULL;
 }
 
 static const tri_value *str_isdigit(PARAMS)

@@ -45,7 +45,7 @@ static bool may_look(tri_value_ops *ops, uint64_t things)
     enum { things_per_step = 16 };
     if (tri_budget_step(ops->budget, things / things_per_step))
         return true;
-    fail_as(ops, NULL, TRI_BUDGET_NO_STEPS);
+    fail_as(ops, NULL, "%s", tri_budget_why(ops->budget));
     return false;
 }
 
@@ -618,9 +618,11 @@ bool tri_value_items(tri_value_ops *ops, const tri_value *x, tri_value_list *out
     }
     /* what is made of an item, a pair of it and so on, comes with it */
     if (!may_look(ops, (uint64_t)len * 4) || len > TRI_BUDGET_BYTES || !may_take(ops, (uint64_t)len * 32))
-        return fail_as(ops, NULL, tri_value_is_spent(ops) && ops->budget->steps > ops->budget->max_steps
-                                   ? TRI_BUDGET_NO_STEPS : TRI_BUDGET_NO_ROOM) != NULL;
-    for (tri_int i = 0; i < len; i++)
+        return fail_as(ops, NULL, "%s", tri_value_is_spent(ops) ? tri_budget_why(ops->budget) : TRI_BUDGET_NO_ROOM);
+    for (tri_int i = 0; i < len; i++) {
+        if (i % 1024 == 0 && !may_take(ops, 0)) /* items of a range are made here */
+            return false;
         tri_value_push(ops->arena, out_items, item_at(ops, x, i));
+    }
     return true;
 }

@@ -144,7 +144,7 @@ bool tri_array_read_npy(tri_diag *diag, tri_arena *arena, tri_str path, tri_dtyp
 {
     tri_str file, header, data;
     int error;
-    if (!tri_file_read(arena, path, &file, &error))
+    if (!tri_file_read_data(arena, path, &file, &error))
         return fail(diag, path, strerror(error));
     if (!split_file(file, &header, &data))
         return fail(diag, path, "not a .npy file");

@@ -26,6 +26,14 @@ load ../helpers
     [[ $errors == *"cannot read 'k.tri': Is a directory"* ]]
 }
 
+@test "an input without an end, or of 100 GB" {
+    truncate -s 100G k.tri
+    tritcc -1 k.tri
+    [[ $errors == *"cannot read 'k.tri': File too large"* ]]
+    tritcc -1 -x tri /dev/zero
+    [[ $errors == *"cannot read '/dev/zero': File too large"* ]]
+}
+
 @test "an unreadable input" {
     [ "$(id -u)" -ne 0 ] || skip "root reads everything"
     echo 'x = 1' >k.tri

@@ -27,6 +27,11 @@ load ../helpers
     grep "cannot write standard output: No space left on device" .err
     "$TRITCC" --help 2>.err >/dev/full && return 1
     grep "cannot write standard output" .err
+    # what make would be told is as much an output as the object, and a message that is lost an error
+    tritcc -1 -emit=ast -MD -MF /dev/full "$EXAMPLES/vadd/vadd.tri" -o vadd.ast
+    [ ! -e vadd.ast ]
+    ! "$TRITCC" -ftime-report=json -emit=ast -o k.ast "$EXAMPLES/vadd/vadd.tri" 2>/dev/full || return 1
+    "$TRITCC" -ftime-report=json -emit=ast -o k.ast "$EXAMPLES/vadd/vadd.tri" 2>&-
 }
 
 @test "an output never replaces the input" {

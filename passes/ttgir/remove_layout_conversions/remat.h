@@ -8,7 +8,7 @@
 #include "passes/analysis/uses.h"
 #include "passes/ttgir/remove_layout_conversions/layouts.h"
 
-/* A copy of a value in another layout that is there already. */
+/* A value that is there already, one of those that are the same but for their layouts. */
 typedef struct {
     MlirAttribute encoding;
     MlirValue value;
@@ -20,8 +20,7 @@ typedef struct {
     tri_layouts *layouts;
     tri_arena *arena;
     MlirOperation func;
-    tri_map copies; /* MlirValue.ptr -> tri_remat_copy_list */
-    tri_map is_copy; /* MlirValue.ptr of values in those lists */
+    tri_map copies; /* MlirValue.ptr -> tri_remat_copy_list of its copies and itself, which they share */
 } tri_remat;
 
 typedef struct {

@@ -62,7 +62,8 @@ static MlirValue find_copy(const growth *g, const item *i)
 {
     const tri_remat_copy_list *list = tri_map_find_ptr(&g->r->copies, i->value.ptr);
     for (size_t k = 0; list && k < list->len; k++)
-        if (mlirAttributeEqual(list->at[k].encoding, i->encoding) && reaches(list->at[k].value, i->user))
+        if (mlirAttributeEqual(list->at[k].encoding, i->encoding) && reaches(list->at[k].value, i->user) &&
+            !mlirOperationEqual(tri_op_def(list->at[k].value), i->user))
             return list->at[k].value;
     return (MlirValue){NULL};
 }

@@ -17,42 +17,42 @@
 
 /* ---- bookkeeping ---- */
 
+static void put_copy(tri_remat *r, tri_remat_copy_list *list, tri_remat_copy copy)
+{
+    tri_vec_push(r->arena, list, copy);
+    tri_map_set_ptr(&r->copies, copy.value.ptr, list);
+}
+
 static tri_remat_copy_list *copies_of(tri_remat *r, MlirValue value)
 {
     tri_remat_copy_list *list = tri_map_find_ptr(&r->copies, value.ptr);
     if (!list) {
         list = TRI_NEW(r->arena, tri_remat_copy_list);
-        tri_map_set_ptr(&r->copies, value.ptr, list);
+        put_copy(r, list, (tri_remat_copy){tri_layouts_of(value), value});
     }
     return list;
 }
 
-static void add_copy(tri_remat *r, MlirValue of, MlirAttribute encoding, MlirValue copy)
+/* The two are one value, in layouts that may differ: all copies of either are copies of both. */
+static void add_copy(tri_remat *r, MlirValue of, MlirValue copy)
 {
-    tri_remat_copy_list *list = copies_of(r, of);
-    tri_vec_push(r->arena, list, (tri_remat_copy){encoding, copy});
-    tri_map_set_ptr(&r->is_copy, copy.ptr, (void *)copy.ptr);
+    tri_remat_copy_list *list = copies_of(r, of), *other = copies_of(r, copy);
+    for (size_t i = 0; list != other && i < other->len; i++)
+        put_copy(r, list, other->at[i]);
 }
 
 /* A value is about to go and `now` stands for it, wherever it is remembered. */
 static void rename_value(tri_remat *r, MlirValue old, MlirValue now)
 {
     tri_remat_copy_list *list = tri_map_find_ptr(&r->copies, old.ptr);
-    if (list) {
-        tri_remat_copy_list *target = copies_of(r, now);
-        for (size_t i = 0; i < list->len; i++)
-            tri_vec_push(r->arena, target, list->at[i]);
-        tri_map_set_ptr(&r->copies, old.ptr, NULL);
-    }
-    if (!tri_map_find_ptr(&r->is_copy, old.ptr))
+    if (!list)
         return;
-    tri_map_set_ptr(&r->is_copy, now.ptr, (void *)now.ptr);
-    for (size_t i = 0; i < r->copies.len; i++) {
-        tri_remat_copy_list *copies = r->copies.entries[i].value;
-        for (size_t k = 0; copies && k < copies->len; k++)
-            if (mlirValueEqual(copies->at[k].value, old))
-                copies->at[k].value = now;
-    }
+    add_copy(r, now, old);
+    list = tri_map_find_ptr(&r->copies, old.ptr);
+    for (size_t i = 0; i < list->len; i++)
+        if (mlirValueEqual(list->at[i].value, old))
+            list->at[i--] = list->at[--list->len];
+    tri_map_set_ptr(&r->copies, old.ptr, NULL);
 }
 
 static void rename_in_slice(tri_slice *slice, MlirValue old, MlirValue now)
@@ -98,9 +98,8 @@ static MlirValue new_value(const rewriter *w, MlirValue value)
 
 static void set_new(rewriter *w, MlirValue value, MlirValue made)
 {
-    const tri_slice_value *v = tri_remat_find(w->slice, value);
     tri_map_set_ptr(&w->made, value.ptr, (void *)made.ptr);
-    add_copy(w->r, value, v->encoding, made);
+    add_copy(w->r, value, made);
 }
 
 static MlirType wanted_type(const tri_slice_value *v)
@@ -172,8 +171,7 @@ static MlirOperation extend_loop(rewriter *w, MlirOperation loop)
     for (intptr_t i = 0; i < n; i++) {
         MlirValue carried = mlirBlockGetArgument(body, which[i] + 1);
         set_new(w, carried, mlirBlockGetArgument(body, 1 + old + i));
-        add_copy(w->r, tri_op_result(made, which[i]), tri_remat_find(w->slice, carried)->encoding,
-                 tri_op_result(made, old + i));
+        add_copy(w->r, tri_op_result(made, which[i]), tri_op_result(made, old + i));
     }
     return made;
 }
@@ -358,7 +356,7 @@ static bool try_convert(tri_remat *r, MlirOperation convert)
     tri_slice slice = {0};
     if (!tri_remat_grow(r, &slice, convert, source, tri_layouts_of(result), NULL, NULL) ||
         !tri_remat_is_worth(r, &slice, convert, 0)) {
-        add_copy(r, source, tri_layouts_of(result), result);
+        add_copy(r, source, result);
         return false;
     }
     tri_rematerialization_rewrite(r, &slice, convert);
@@ -376,7 +374,6 @@ static bool round_of(tri_layouts *l, MlirOperation func, attempt try, int which)
     tri_remat r = {.layouts = l, .arena = l->arena, .func = func};
     bool is_changed = false;
     tri_map_init(&r.copies, l->arena);
-    tri_map_init(&r.is_copy, l->arena);
     tri_op_list converts = {0}; /* those made on the way wait for the next round */
     tri_op_collect_named(func, "ttg.convert_layout", l->arena, &converts);
     for (size_t i = 0; i < converts.len; i++)
