@@ -2,7 +2,6 @@
 
 #include "ir/analysis/axis_info.h"
 #include "ir/analysis/pointers.h"
-#include "ir/location.h"
 #include "ir/op.h"
 #include "ir/op_classes.h"
 #include "ir/type.h"
@@ -41,82 +40,6 @@ static int limit_of(tri_gpu *g, MlirValue pointer, MlirValue mask, int dim, int 
         return TRI_LIMIT_ALIGNMENT;
     bool is_masked = !mlirValueIsNull(mask) && tri_axis_info_mask_alignment(g->axis, mask, dim) < 2 * vec;
     return is_masked ? TRI_LIMIT_MASK : TRI_LIMIT_LAYOUT;
-}
-
-/* What in an address keeps neighbours apart; the first of each that is found. */
-typedef struct {
-    MlirOperation load, division;
-    tri_str stride; /* name of a factor that may be 1; empty: none */
-} scatter;
-
-static void find_scatter(MlirValue v, int depth, scatter *out)
-{
-    MlirOperation op = tri_op_def(v);
-    if (!op.ptr || depth > 16 || !tri_type_is_tensor(mlirValueGetType(v)))
-        return;
-    if (tri_op_in(op, TRI_OPS_ACCESS)) {
-        out->load = out->load.ptr ? out->load : op;
-        return;
-    }
-    if (tri_op_in(op, TRI_OPS_DIVISION))
-        out->division = out->division.ptr ? out->division : op;
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
-        MlirOperation factor = tri_op_def(tri_op_operand(op, i));
-        if (tri_op_is(op, "arith.muli") && factor.ptr && tri_op_is(factor, "tt.splat") && !out->stride.len)
-            out->stride = tri_location_name(mlirValueGetLocation(tri_op_operand(factor, 0)));
-        find_scatter(tri_op_operand(op, i), depth + 1, out);
-    }
-}
-
-/* Why the elements at hand lie apart, and what to change in the source. */
-static const char *scatter_text(tri_gpu *g)
-{
-    static const char apart[] = "neighbouring elements are not known to be neighbours in memory";
-    scatter found = {0};
-    if (mlirOperationGetNumOperands(g->op))
-        find_scatter(tri_op_operand(g->op, 0), 0, &found);
-    if (found.load.ptr)
-        return tri_str_format(g->arena, "%s: a %s, as the indices are loaded; where rows are long, one index a row "
-                              "and an arange along it keeps neighbours together",
-                              apart, tri_op_is(g->op, "tt.store") ? "scatter" : "gather").data;
-    if (found.division.ptr)
-        return tri_str_format(g->arena, "%s: the address takes an integer division for each element; a dimension of "
-                              "the grid or of the block for the quotient computes it once", apart).data;
-    if (found.stride.len)
-        return tri_str_format(g->arena,
-                              "%s: they are '%.*s' elements apart; if that is 1, say so (%.*s=i32:1 in -sig), else "
-                              "let arange run along the other dimension",
-                              apart, TRI_STR_ARG(found.stride), TRI_STR_ARG(found.stride))
-            .data;
-    return apart;
-}
-
-const char *tri_gpu_limit_text(tri_gpu *g, const tri_gpu_groups *groups, int bytes)
-{
-    switch (groups->limit) {
-    case TRI_LIMIT_NONE:
-        break;
-    case TRI_LIMIT_ADDRESS:
-        if (groups->vec == 1)
-            return scatter_text(g);
-        return tri_str_format(g->arena, "only runs of %d elements are known to be neighbours in memory", groups->vec)
-            .data;
-    case TRI_LIMIT_ALIGNMENT:
-        return tri_str_format(g->arena,
-                              "the address is known to be a multiple of %d bytes only; pointers and sizes that are "
-                              "multiples of 16 may say so (:16, tl.multiple_of)",
-                              bytes)
-            .data;
-    case TRI_LIMIT_MASK:
-        return tri_str_format(g->arena,
-                              "the mask is known to be equal for %d neighbours only; sizes that are multiples of 16 "
-                              "may say so (:16)",
-                              groups->vec)
-            .data;
-    case TRI_LIMIT_LAYOUT:
-        return tri_str_format(g->arena, "a thread holds %d neighbouring elements", groups->vec).data;
-    }
-    return "nothing limits it";
 }
 
 bool tri_gpu_group_pointers(tri_gpu *g, MlirOperation op, MlirValue pointer, MlirValue mask, int bits, int max_bits,

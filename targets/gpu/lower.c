@@ -181,7 +181,8 @@ static void remark_division(tri_gpu *g, MlirOperation op, int times)
     bool is_one = tri_op_is(splat, "tt.splat");
     tri_str name = is_one ? tri_location_name(mlirValueGetLocation(tri_op_operand(splat, 0))) : (tri_str){0};
     tri_diag_missed(diag, tri_op_span(diag, op), "division",
-                    "%d divisions of integers per thread, each of some 20 instructions, by %s%.*s%s; %s", times,
+                    "%d division%s of integers per thread, each of some 20 instructions, by %s%.*s%s; %s", times,
+                    times == 1 ? "" : "s",
                     name.len ? "'"
                     : is_one ? "one number"
                              : "numbers of a block",

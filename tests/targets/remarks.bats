@@ -42,8 +42,8 @@ missed() { # GROUP ARG...: what was not done
 
 @test "remarks say why accesses are not wider" {
     missed memory -k add_kernel -sig '*fp32, *fp32, *fp32:16, i32, 1024' "$EXAMPLES/vadd/vadd.tri"
-    grep -q '^vadd.tri:33:9: remark: accesses of 4 bytes, not 16: the address is known to be a multiple of 4 bytes only' remarks
-    grep -q '^vadd.tri:36:5: remark: accesses of 4 bytes, not 16: the mask is known to be equal for 1 neighbours only' remarks
+    grep -q "^vadd.tri:33:9: remark: accesses of 4 bytes, not 16: the address is known to be a multiple of 4 bytes only: 'x_ptr' is not known to be a multiple of 16; if it is, say so (:16 behind its type in -sig" remarks
+    grep -q "^vadd.tri:36:5: remark: accesses of 4 bytes, not 16: the mask may differ between neighbours: 'n_elements' is not known to be a multiple of 16; if it is, say so" remarks
     grep -q 'Rpass-missed=memory' remarks
     missed memory -k add_kernel -sig '*fp32:16, *fp32:16, *fp32:16, i32:16, 1024' "$EXAMPLES/vadd/vadd.tri"
     [ ! -s remarks ]
@@ -169,8 +169,8 @@ END
     says memory -arch=sm_80 -num-stages=2 -emit=ptx=k.ptx -sig 'copies(*fp32:16, *fp32:16, *fp32:16, i32, 32)' <<'END'
 18:13: 8 asynchronous copies of 4 bytes per thread
 18:13: 8 asynchronous copies of 4 bytes per thread
-18:13: asynchronous copies of 4 bytes, not 16: the address is known to be a multiple of 4 bytes only; pointers and sizes that are multiples of 16 may say so (:16, tl.multiple_of)
-18:13: asynchronous copies of 4 bytes, not 16: the address is known to be a multiple of 4 bytes only; pointers and sizes that are multiples of 16 may say so (:16, tl.multiple_of)
+18:13: asynchronous copies of 4 bytes, not 16: the address is known to be a multiple of 4 bytes only: 'K' is not known to be a multiple of 16; if it is, say so (:16 behind its type in -sig, tl.multiple_of)
+18:13: asynchronous copies of 4 bytes, not 16: the address is known to be a multiple of 4 bytes only: 'K' is not known to be a multiple of 16; if it is, say so (:16 behind its type in -sig, tl.multiple_of)
 19:13: 2 asynchronous copies of 16 bytes per thread
 19:13: 2 asynchronous copies of 16 bytes per thread
 21:5: 2 accesses of 16 bytes per thread
@@ -281,7 +281,9 @@ def k(x, y, idx, s, n, B: tl.constexpr):
     a = tl.load(x + i * s)
     b = tl.load(y + j)
     c = tl.load(x + i // n * 5)
-    tl.store(y + i, a + b + c)
+    d = tl.load(x + i * 2)
+    e = tl.load(x + n + i % n)
+    tl.store(y + i, a + b + c + d + e)
 END
     tritcc -arch=sm_80 -Rpass-missed=memory -emit=ptx=/dev/null -sig '*fp32:16, *fp32:16, *i32:16, i32, i32, 1024' k.tri
     [[ $errors == *"k.tri:9:9: remark:"*"they are 's' elements apart; if that is 1, say so (s=i32:1 in -sig)"* ]]
@@ -289,6 +291,10 @@ END
     [[ $errors == *"k.tri:11:9: remark:"*"an integer division for each element"* ]]
     tritcc -arch=sm_80 -Rpass-missed=memory -emit=ptx=/dev/null -sig '*fp32:16, *fp32:16, *i32:16, i32:1, i32, 1024' k.tri
     [[ $errors != *"k.tri:9:9: remark:"* ]]
+    [[ $errors == *"k.tri:12:9: remark:"*"neighbouring elements are 2 apart in memory"* ]]
+    [[ $errors == *"k.tri:13:9: remark:"*"the remainder by 'n' may begin anew between them; if 'n' is a multiple of 16, say so"* ]]
+    tritcc -arch=sm_80 -Rpass-missed=memory -emit=ptx=/dev/null -sig '*fp32, *fp32:16, *i32:16, 1, i32:16, 1024' k.tri
+    [[ $errors == *"k.tri:13:9: remark:"*"a multiple of 4 bytes only: 'x' is not known to be a multiple of 16; if it is, say so"* ]]
 }
 
 @test "products of 8-bit integers on mma.sync say how their sums end" {
