@@ -6,9 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Of a target whose code the vendor's own compiler makes, what that reads. */
 static tri_kind text_kind_of(const tri_target *target)
 {
-    return tri_phase_kind_named(target->text_kind ? target->text_kind : target->code_kind);
+    const char *code = target->code_kind ? target->code_kind : "linalg";
+    return tri_phase_kind_named(target->text_kind ? target->text_kind : code);
 }
 
 static bool is_same_file(tri_str a, tri_str b)

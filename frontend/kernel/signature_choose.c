@@ -53,16 +53,27 @@ void tri_signature_choose_report(const tri_signature_file *c, const tri_function
 
 /* --- which kernels ----------------------------------------------------------------------- */
 
+/* Whether the -k at hand names the kernel of one in front of it. */
+static bool is_repeated(const tri_signature_file *c, size_t k)
+{
+    bool is_found = false;
+    for (size_t i = 0; i < k && !is_found; i++)
+        is_found = tri_str_equal(c->options->kernels.at[i], c->options->kernels.at[k]);
+    return is_found;
+}
+
 /* The kernel that is meant when none is named: that of the only -k, or the only one of the file. */
 static const tri_function *only_kernel(const tri_signature_file *c, size_t *out_count)
 {
     const tri_function *only = NULL;
     *out_count = 0;
-    if (c->options->kernels.len == 1) {
-        only = find_function(c, c->options->kernels.at[0]);
-        *out_count = only != NULL;
-        return only;
+    for (size_t k = 0; k < c->options->kernels.len; k++) {
+        const tri_function *named = is_repeated(c, k) ? NULL : find_function(c, c->options->kernels.at[k]);
+        only = named ? named : only;
+        *out_count += named != NULL;
     }
+    if (c->options->kernels.len)
+        return *out_count == 1 ? only : NULL;
     for (size_t i = 0; i < c->functions.len; i++) {
         if (tri_signature_guess_helper(c->functions.at[i]) || c->functions.at[i]->is_alias)
             continue;
@@ -84,7 +95,7 @@ static bool name_texts(tri_signature_file *c)
         }
         size_t count;
         const tri_function *only = only_kernel(c, &count);
-        if (!only && c->options->kernels.len == 1)
+        if (!count && c->options->kernels.len)
             return report_unknown_kernel(c, TRI_NO_SPAN, c->options->kernels.at[0]), false;
         if (!only) {
             tri_diag_error(c->diag, (tri_span){text->source, 0, (uint32_t)text->source->text.len}, TRI_SIG_BAD,

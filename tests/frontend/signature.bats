@@ -286,3 +286,14 @@ K
     tritcc k.tri -sig 'kernel((fp32, (fp32, 3)), *fp32)' -arch=sm_80 -emit=ttir=-
     [[ $output == *'@kernel(%t: f32, %t_0: f32, %o: !tt.ptr<f32>)'* ]]
 }
+
+@test "an unnamed -sig belongs to the only kernel that -k names" {
+    printf 'import triton\nimport triton.language as tl\n\n\n' >k.tri
+    for name in a b c; do printf '@triton.jit\ndef %s(x):\n    tl.store(x, 1)\n\n\n' $name; done >>k.tri
+    tritcc -k b -k b -sig '*i32' -arch=sm_80 -emit=ttir=- k.tri
+    [[ $output == *"@b("* ]]
+    tritcc -1 -k a -k b -sig '*i32' -arch=sm_80 -emit=ttir=- k.tri
+    [[ $errors == "-sig:1:1: error: -sig does not say which of 2 kernels it is for"*TRI-3030* ]]
+    tritcc -1 -k y -k z -sig '*i32' -arch=sm_80 -emit=ttir=- k.tri
+    [[ $errors == *"error: no kernel 'y' in 'k.tri'"*TRI-3031* ]]
+}

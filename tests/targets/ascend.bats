@@ -121,3 +121,8 @@ TRI
     tritcc -2 -arch=ascend910b -c k.npubin
     [[ $errors == *"k.npubin"* ]]
 }
+
+@test "-S for an NPU is the text that the vendor's compiler reads" {
+    tritcc -S -arch=ascend910b -o - -sig '*fp32:16, *fp32:16, *fp32:16, i32, 1024' "$EXAMPLES/vadd/vadd.tri"
+    [[ $output == "module {"*"func.func @add_kernel"* ]]
+}
