@@ -63,7 +63,8 @@ static bool match_epilogue(tri_pass_run *run, MlirOperation store, epilogue *out
         if (tri_op_is(op, "ttg.convert_layout")) {
             const tri_encoding *e = tri_dots_encoding(run->arena, value);
             out->convert = op;
-            return e && tri_convert_is_matrix(e) &&
+            int64_t bytes = tri_type_num_elements(stored) * tri_type_bits(tri_type_element(stored)) / 8;
+            return e && tri_convert_is_matrix(e) && bytes > tri_passes_option_int(run, "beyond", 0) &&
                    bytes_side_by_side(run->arena, stored, e) >= tri_passes_option_int(run, "least-bytes", 0);
         }
         if (!is_link(op))
@@ -147,6 +148,7 @@ const tri_pass tri_pass_optimize_epilogue = {
     .help = "store results of matrix products in the layout that they have",
     .alias = "tritonamdgpu-optimize-epilogue",
     .options =
-        (const char *const[]){"least-bytes=N: that a lane stores side by side then, else it is left alone (0)", NULL},
+        (const char *const[]){"least-bytes=N: that a lane stores side by side then, else it is left alone (0)",
+                              "beyond=N: only tensors of more bytes, which shared memory could not hold (0)", NULL},
     .run = run_optimize_epilogue,
 };

@@ -52,10 +52,13 @@ static void add_layout_passes(const tri_unit *unit, tri_buf *out)
                    : is_amd(unit)                    ? ",accelerate-matmul{narrow-first=1}"
                    : unit->arch->mma != TRI_MMA_NONE ? ",accelerate-matmul"
                                                      : "");
-    tri_buf_format(out, ",remove-layout-conversions%s%s,optimize-dot-operands",
+    tri_buf_format(out, ",remove-layout-conversions%s%s",
                    unit->arch->has_block_loads ? ",lower-to-2d-block-load" : "",
                    is_amd(unit) ? ",optimize-epilogue{least-bytes=4}" : "");
-    tri_buf_format(out, "%s,loop-aware-cse", uses_tma(unit) ? ",optimize-descriptor-encoding" : "");
+    if (is_intel(unit)) /* what cannot be exchanged is stored as it lies */
+        tri_buf_format(out, ",optimize-epilogue{beyond=%u}", unit->arch->max_shared);
+    tri_buf_format(out, ",optimize-dot-operands%s,loop-aware-cse",
+                   uses_tma(unit) ? ",optimize-descriptor-encoding" : "");
 }
 
 /* Products that a loop must have to be specialised without asking; 0: none is. On an H200 attention gains 4 to 35 % in

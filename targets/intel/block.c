@@ -329,28 +329,83 @@ static LLVMValueRef load_either(block *k, int i, LLVMValueRef is_taken)
     return words;
 }
 
+/* Puts the elements of message i where they belong. */
+static void load_part_of(block *k, int i, tri_gpu_value *out)
+{
+    tri_str surface = tri_op_string(k->op, "tritcc.surface");
+    LLVMValueRef words = !surface.len                      ? load_either(k, i, is_taken(k))
+                         : tri_str_is(surface, "elements") ? load_words(k, i)
+                                                           : load_message(k, i);
+    for (int w = 0; w < k->plan.message->words; w++)
+        if (has_taker(k->plan.at[i].reg[w]))
+            unpack_word(k, words, w, k->plan.at[i].reg[w], out);
+}
+
+/* Element by element each message takes a loop of its own, and none of them moves to where the product wants it: the
+ * product asks for it then. Nothing in between may write memory. */
+static bool waits_for_product(MlirOperation op)
+{
+    MlirOpOperand use = mlirValueGetFirstUse(tri_op_result(op, 0));
+    if (!tri_str_is(tri_op_string(op, "tritcc.surface"), "elements") || mlirOpOperandIsNull(use) ||
+        !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
+        return false;
+    MlirOperation dot = mlirOpOperandGetOwner(use), next = mlirOperationGetNextInBlock(op);
+    if (!tri_op_is(dot, "tt.dot") || !mlirBlockEqual(mlirOperationGetBlock(dot), mlirOperationGetBlock(op)))
+        return false;
+    for (; !mlirOperationEqual(next, dot); next = mlirOperationGetNextInBlock(next))
+        if (tri_op_has_effects(next) && !tri_op_is(next, "ttig.2d_block_load"))
+            return false;
+    return true;
+}
+
+struct tri_intel_part {
+    block block;
+    bool *is_loaded; /* of each message */
+};
+
+tri_intel_part *tri_intel_part_open(tri_gpu *g, MlirValue operand)
+{
+    MlirOperation load = tri_op_def(operand);
+    if (mlirOperationIsNull(load) || !tri_op_is(load, "ttig.2d_block_load") || !waits_for_product(load))
+        return NULL;
+    tri_intel_part *part = TRI_NEW(g->arena, tri_intel_part);
+    *part = (tri_intel_part){.block = {.g = g, .op = load}};
+    find_messages(&part->block);
+    read_operands(&part->block);
+    align_surface(&part->block);
+    part->is_loaded = TRI_NEW_ARRAY(g->arena, bool, part->block.plan.count);
+    return part;
+}
+
+void tri_intel_part_load(tri_intel_part *part, int reg, tri_gpu_value *out)
+{
+    const tri_block_plan *plan = &part->block.plan;
+    int source = (int)((uint64_t)reg & ~part->block.layout->replicas.reg);
+    for (int i = 0; i < plan->count && !out->at[source]; i++)
+        for (int w = 0; w < plan->message->words && !part->is_loaded[i]; w++)
+            for (int e = 0; e < TRI_BLOCK_PARTS && !part->is_loaded[i]; e++)
+                if (plan->at[i].reg[w][e] == source) {
+                    part->is_loaded[i] = true;
+                    load_part_of(&part->block, i, out);
+                }
+    out->at[reg] = out->at[source];
+}
+
 static bool run_load(tri_gpu *g, MlirOperation op)
 {
     block k = {.g = g, .op = op};
-    tri_str surface = tri_op_string(op, "tritcc.surface");
     if (tri_op_flag(op, "pad_nan"))
         return tri_gpu_unsupported(g, op, "'pad_nan' is not");
     if (!find_messages(&k))
         return false;
-    read_operands(&k);
-    align_surface(&k);
     tri_gpu_value out = tri_gpu_new(g, k.layout->registers);
-    bool is_known = surface.len > 0;
-    LLVMValueRef ask = is_known ? NULL : is_taken(&k);
-    for (int i = 0; i < k.plan.count; i++) {
-        LLVMValueRef words = !is_known                            ? load_either(&k, i, ask)
-                             : tri_str_is(surface, "elements") ? load_words(&k, i)
-                                                                  : load_message(&k, i);
-        for (int w = 0; w < k.plan.message->words; w++)
-            if (has_taker(k.plan.at[i].reg[w]))
-                unpack_word(&k, words, w, k.plan.at[i].reg[w], &out);
+    if (!waits_for_product(op)) {
+        read_operands(&k);
+        align_surface(&k);
+        for (int i = 0; i < k.plan.count; i++)
+            load_part_of(&k, i, &out);
+        fill_replicas(&k, &out);
     }
-    fill_replicas(&k, &out);
     tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "block-io", "%d messages %s per sub-group",
                     k.plan.count, k.plan.message->name);
     tri_gpu_set_result(g, op, 0, out);

@@ -18,7 +18,17 @@ typedef struct {
     int lanes, width; /* width: elements of a row of A that a lane gives; 0: half of the lanes give the next row */
     int rows;         /* of A in an instruction */
     MlirType sum;     /* of the result: halves are added up in f32 */
+    tri_intel_part *part[2]; /* operands that are still to be loaded; null: they have been */
 } dot;
+
+/* The register of an element, loaded; -1: the thread does not hold it. */
+static int find_loaded(dot *d, int operand, int64_t batch, int64_t row, int64_t col)
+{
+    int r = tri_gpu_tiles_find(&d->t, operand, batch, row, col);
+    if (r >= 0 && d->part[operand])
+        tri_intel_part_load(d->part[operand], r, &d->t.value[operand]);
+    return r;
+}
 
 /* K of the element at place `p` of an instruction: lane p / width gives it, as element p % width. The layout has two
  * neighbours of 8 bits in a lane, and what a sub-group of 8 cannot hold side by side in a second run. */
@@ -52,7 +62,7 @@ static LLVMValueRef gather_a(dot *d, const tri_gpu_tile *t, int64_t k)
     int n = 0, step = d->width ? 1 : 2, first = -1;
     for (int m = 0; m < d->rows; m += step)
         for (int e = 0; e < (d->width ? d->width : 1); e++) {
-            int r = tri_gpu_tiles_find(&d->t, 0, t->batch, (t->row + m) % d->t.rows, k + k_at(d, e));
+            int r = find_loaded(d, 0, t->batch, (t->row + m) % d->t.rows, k + k_at(d, e));
             if (r < 0)
                 return NULL;
             first = n ? first : r;
@@ -66,8 +76,10 @@ static LLVMValueRef gather_b(dot *d, const tri_gpu_tile *t, int64_t k)
 {
     LLVMValueRef elements[TRI_DPAS_STEPS * 4];
     int64_t at[TRI_DPAS_STEPS * 4];
-    for (int p = 0; p < d->row->depth; p++)
+    for (int p = 0; p < d->row->depth; p++) {
         at[p] = k + k_at(d, p);
+        find_loaded(d, 1, t->batch, at[p], t->col % d->t.cols);
+    }
     int first = tri_gpu_tiles_gather(&d->t, 1, t->batch, t->col, at, d->row->depth, elements);
     return first < 0 ? NULL : pack_words(d, 1, first, elements, d->row->depth, TRI_DPAS_STEPS);
 }
@@ -230,6 +242,8 @@ static bool run_dpas(tri_gpu *g, MlirOperation op, const tri_encoding *e)
                     (long long)(d.t.count * (d.t.depth / d.row->depth)), d.row->name);
     if (sums_halves(&d))
         widen_sums(&d);
+    for (int i = 0; i < 2; i++)
+        d.part[i] = tri_intel_part_open(g, tri_op_operand(op, i));
     tri_gpu_tiles_load(&d.t);
     for (int i = 0; d.rows == 1 && i < d.t.count; i++)
         d.t.tiles[i].sums[0] = d.t.value[2].at[d.t.tiles[i].reg[0]];

@@ -2,6 +2,7 @@
 #include "targets/target.h"
 
 #include "include/tritcc/launch.h"
+#include "ir/options.h"
 #include "ir/type.h"
 #include "runtime/sim/intel/family.h"
 #include "targets/facts.h"
@@ -41,7 +42,11 @@ static bool lower_for_intel(tri_unit *unit)
     state s = {unit, true};
     if (unit->arch->lacks_f64)
         mlirOperationWalk(mlirModuleGetOperation(unit->module), check_op, &s, MlirWalkPreOrder);
-    return s.ok && tri_gpu_lower(unit, &tri_intel_machine);
+    if (!s.ok || !tri_gpu_lower(unit, &tri_intel_machine))
+        return false;
+    if (!unit->options->simulate)
+        tri_intel_sink_loads(unit->arena, unit->llvm_module);
+    return true;
 }
 
 static bool emit_intel(tri_unit *unit) { return tri_spirv_emit_as(unit, tri_intel_machine.triple); }

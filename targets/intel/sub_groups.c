@@ -12,6 +12,7 @@
  * to the end of a loop where they come from outside of it. A product's operands are read by several sub-groups: by
  * those of one row or column of the grid in which they share the result. */
 #include "ir/analysis/axis_info.h"
+#include "ir/analysis/pointers.h"
 #include "ir/op.h"
 #include "ir/op_classes.h"
 #include "ir/type.h"
@@ -30,6 +31,7 @@ enum {
 typedef struct {
     tri_arena *arena;
     const tri_axis_info *axes;
+    tri_pointers *pointers;
     bool has_blocks;   /* of memory, by one message */
     tri_op_list ops;
     tri_map position;  /* op -> its position and one */
@@ -77,27 +79,21 @@ static size_t last_use(const liveness *l, MlirValue value, MlirBlock home, bool 
     return last;
 }
 
-/* The kernel's argument that a pointer points into is aligned. */
+/* Whatever the pointer may point into are arguments of the kernel, and aligned. */
 static bool base_is_aligned(const liveness *l, MlirValue pointer)
 {
-    for (int steps = 0; steps < 64; steps++) {
-        MlirBlock block;
-        intptr_t index;
-        MlirOperation def = tri_op_def(pointer);
-        if (!mlirOperationIsNull(def)) {
-            if (mlirOperationGetNumOperands(def) == 0)
-                return false;
-            pointer = tri_op_operand(def, 0);
-            continue;
-        }
-        if (!tri_op_is_block_argument(pointer, &block, &index))
+    size_t count, roots = 0;
+    const MlirValue *sources = tri_pointers_sources(l->pointers, pointer, &count);
+    for (size_t i = 0; i < count; i++) {
+        MlirOperation def = tri_op_def(sources[i]);
+        bool is_root = mlirOperationIsNull(def) && tri_op_is(mlirBlockGetParentOperation(tri_op_block_of(sources[i])),
+                                                             "tt.func");
+        bool is_unknown = !mlirOperationIsNull(def) && (tri_op_is(def, "tt.load") || tri_op_is(def, "tt.int_to_ptr"));
+        if (is_unknown || (is_root && tri_axis_info_get(l->axes, sources[i])->divisibility[0] < 16))
             return false;
-        MlirOperation parent = mlirBlockGetParentOperation(block);
-        if (!tri_op_is(parent, "scf.for"))
-            return tri_axis_info_get(l->axes, pointer)->divisibility[0] >= 16;
-        pointer = tri_op_operand(parent, index < 1 ? 0 : index + 2); /* behind the bounds and the step */
+        roots += is_root;
     }
-    return false;
+    return roots > 0;
 }
 
 /* What is loaded one element at a time arrives as dwords, and has an address each; of blocks that messages load, those
@@ -174,16 +170,6 @@ static int64_t bytes_each(const liveness *l, int count)
     return largest;
 }
 
-/* More sub-groups exchange a product's result on its way to memory, all of it at once. */
-static bool fits_shared(const liveness *l, uint32_t most)
-{
-    for (size_t i = 0; i < l->ops.len; i++)
-        if (tri_op_in(l->ops.at[i], TRI_OPS_PRODUCT) &&
-            register_bytes(l, tri_op_result(l->ops.at[i], 0), false) > (int64_t)most)
-            return false;
-    return true;
-}
-
 /* Bytes of registers that tensors of one sub-group may take: half of all, and blocks of many threads can not have
  * twice the registers. */
 static int64_t bytes_for_tensors(const tri_machine_facts *arch, int threads)
@@ -206,10 +192,8 @@ void tri_intel_share_block(const tri_unit *unit, int *warps, int *lanes)
         return;
     MlirOperation module = mlirModuleGetOperation(unit->module);
     liveness l = {.arena = unit->arena, .has_blocks = arch->has_block_loads,
-                  .axes = tri_axis_info_create(unit->arena, module)};
+                  .axes = tri_axis_info_create(unit->arena, module), .pointers = tri_pointers_create(unit->arena)};
     measure_liveness(&l, module);
-    if (!fits_shared(&l, arch->max_shared))
-        return;
     while (wants_more(&l, arch, count, count * *lanes > asked * SOURCE_LANES ? 150 : 100, *lanes) &&
            (uint32_t)(2 * count * *lanes) <= arch->max_threads / 2)
         count *= 2;

@@ -334,8 +334,9 @@ count() { grep -cE "^ *(\([^)]*\))? *$1" loop || true; }
     [ "$groups" -eq 32 ]
     groups_of dg2 8 fp16 :16 128 128 32 # no more than 512 work-items
     [ "$groups" -eq 64 ]
-    groups_of dg2 8 fp16 :16 128 256 32 # which could not exchange it through shared memory
-    [ "$groups" -eq 8 ]
+    groups_of dg2 8 fp16 :16 128 256 32 # ... and what they cannot exchange through shared memory is stored as it lies
+    [ "$groups" -eq 64 ]
+    ! grep -q 'ttg.convert_layout.*tensor<128x256xf32, #mma>' k.ttgir
     groups_of dg2 4 fp16 :16 16 16 16
     [ "$groups" -eq 4 ]
     tritcc -arch=sm_80 -num-warps=4 -emit=ttgir=k.ttgir -sig '*fp16, *fp16, *fp32, i32, i32, i32, i32, 1, i32, 1, i32, 1, 128, 256, 64, 4' mm.tri
@@ -352,7 +353,7 @@ count() { grep -cE "^ *(\([^)]*\))? *$1" loop || true; }
     done
 }
 
-@test "products of dg2 do not spill" {
+@test "products of dg2 do not spill, nor do large ones" {
     need ocloc
     local strides
     for strides in :16 ''; do
@@ -360,6 +361,13 @@ count() { grep -cE "^ *(\([^)]*\))? *$1" loop || true; }
             -sig "*fp16$strides, *fp16$strides, *fp32:16, i32, i32, i32, i32$strides, 1, i32$strides, 1, i32, 1, 64, 64, 32, 4" mm.tri
         [[ $errors == *", 0 bytes spilled"* ]]
         readelf -p .ze_info k.zebin | grep -q 'has_dpas: *true'
+    done
+    # sums of 128 x 256, operands in slices
+    for arch in dg2 pvc; do
+        tritcc -arch=$arch -num-warps=8 -emit=zebin=k.zebin --resource-usage -k matmul_kernel \
+            -sig '*fp16:16, *fp16:16, *fp16:16, i32:16, i32:16, i32:16, i32:16, 1, i32:16, 1, i32:16, 1, 128, 256, 64, 8' \
+            "$SRCDIR/bench/gpu/kernels/matmul.tri"
+        [[ $errors == *", 0 bytes spilled"* ]]
     done
 }
 

@@ -238,7 +238,7 @@ static void branch_on(tri_arena *arena, MlirValue condition, MlirOperation loop)
         tri_builder at = tri_builder_at_end(block, b.loc);
         MlirOperation copy = tri_op_clone(&at, loop, 0, NULL, NULL);
         answer(arena, copy, words[i]);
-        tri_slices_cut(arena, copy, i == 1);
+        tri_slices_cut(arena, copy, i ? TRI_SLICES_ALWAYS : TRI_SLICES_OF_TWO_WAYS);
         for (intptr_t r = 0; r < n; r++)
             results[r] = tri_op_result(copy, r);
         tri_builder_create(&at, &(tri_op){.name = "scf.yield", .num_operands = n, .operands = results});
@@ -309,7 +309,7 @@ static void visit_function(const lowering *l, MlirOperation func)
     for (size_t i = 0; i < blocks.len; i++)
         if (!mlirValueIsNull(conditions[i]))
             branch_on(l->run->arena, conditions[i], blocks.at[i].surface.outer);
-    tri_slices_cut(l->run->arena, func, false);
+    tri_slices_cut(l->run->arena, func, TRI_SLICES_WHERE_FULL);
 }
 
 static bool run_lower_to_2d_block_load(tri_pass_run *run)

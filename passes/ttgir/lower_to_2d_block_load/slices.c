@@ -67,21 +67,37 @@ static void cut_product(MlirOperation dot, int64_t depth, int64_t slices)
         mlirOperationDestroy(loads[o]);
 }
 
-void tri_slices_cut(tri_arena *arena, MlirOperation root, bool always)
+/* The K of a slice, or 0 where all of it may stay: the widest that leaves room for the sums, which a loop with another
+ * form beside it has twice, its own and those that the two end in. */
+static int64_t choose_depth(tri_arena *arena, MlirOperation dot, tri_slices how)
+{
+    MlirType a = mlirValueGetType(tri_op_operand(dot, 0));
+    int64_t whole = tri_type_dim(a, 1), widest = WIDEST * 8 / tri_type_bits(tri_type_element(a)), operands = 0;
+    int64_t sums = tri_dots_registers(arena, mlirValueGetType(tri_op_operand(dot, 2)));
+    for (int o = 0; o < 2; o++)
+        operands += tri_dots_registers(arena, mlirValueGetType(tri_op_operand(dot, o)));
+    if (how == TRI_SLICES_ALWAYS)
+        return whole > widest / 2 ? widest / 2 : 0;
+    int64_t room = REGISTERS - SPARE - sums * (how == TRI_SLICES_OF_TWO_WAYS ? 2 : 1);
+    if (operands <= room || whole <= widest / 2)
+        return 0;
+    if (room <= 0 || (whole > widest && operands * widest / whole <= room)) /* no slice helps, or that one does */
+        return whole > widest ? widest : 0;
+    return widest / 2;
+}
+
+void tri_slices_cut(tri_arena *arena, MlirOperation root, tri_slices how)
 {
     tri_op_list dots = {0};
     tri_op_collect_named(root, "tt.dot", arena, &dots);
     for (size_t i = 0; i < dots.len; i++) {
         MlirOperation dot = dots.at[i];
-        MlirType a = mlirValueGetType(tri_op_operand(dot, 0));
-        int64_t registers = SPARE, depth = (always ? WIDEST / 2 : WIDEST) * 8 / tri_type_bits(tri_type_element(a));
-        if (!is_own_load(dot, 0) || !is_own_load(dot, 1) || tri_type_dim(a, 1) <= depth ||
+        if (!is_own_load(dot, 0) || !is_own_load(dot, 1) ||
             has_effects_between(tri_op_def(tri_op_operand(dot, 0)), dot) ||
             has_effects_between(tri_op_def(tri_op_operand(dot, 1)), dot))
             continue;
-        for (int o = 0; o < 3; o++)
-            registers += tri_dots_registers(arena, mlirValueGetType(tri_op_operand(dot, o)));
-        if (always || registers > REGISTERS)
-            cut_product(dot, depth, tri_type_dim(a, 1) / depth);
+        int64_t depth = choose_depth(arena, dot, how);
+        if (depth)
+            cut_product(dot, depth, tri_type_dim(mlirValueGetType(tri_op_operand(dot, 0)), 1) / depth);
     }
 }

@@ -4,8 +4,13 @@
 
 #include "ir/op.h"
 
-/* Cuts the products inside of `root` whose operands are both loaded as blocks: `always`, or where they and their sums
- * take more registers than a thread has. */
-void tri_slices_cut(tri_arena *arena, MlirOperation root, bool always);
+typedef enum {
+    TRI_SLICES_WHERE_FULL,  /* where operands and sums take more registers than a thread has */
+    TRI_SLICES_OF_TWO_WAYS, /* the same of a loop with another form beside it, in whose sums both end */
+    TRI_SLICES_ALWAYS,
+} tri_slices;
+
+/* Cuts the products inside of `root` whose operands are both loaded as blocks. */
+void tri_slices_cut(tri_arena *arena, MlirOperation root, tri_slices how);
 
 #endif
