@@ -34,6 +34,7 @@ def call(name, grid, *args, of=lib):
 
     def run():
         return function(None, sizes, *values)
+    run.arguments = args  # values are their addresses
     if before and of is lib:
         run.before = call(name, grid, *args, of=before)
     return run
@@ -192,7 +193,7 @@ def set_threads(threads):
 
 class Row:
     """One line of the table: pairs of times for one thread and for two."""
-    CHOICE, TURNS, PASSES = 3, 5, 3
+    CHOICE, TURNS, PASSES = 3, 4, 3
 
     def __init__(self, name, ours, theirs, flops, result):
         self.name, self.theirs, self.flops, self.error = name, theirs, flops, 0.0

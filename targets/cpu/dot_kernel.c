@@ -225,6 +225,13 @@ static void begin_tile(void *data, bool is_zero)
             begin_sums(s->x, s->base[2], s->base[3], s->shape, u, p, is_zero);
 }
 
+/* Of one turn of the innermost loop: addresses of rows are found once for all of them. */
+static int64_t steps_of(const tri_cpu_product *x)
+{
+    enum { steps = 4 };
+    return !x->isa && x->k % steps == 0 ? steps : 1;
+}
+
 static void tile(tri_cpu_product *x, LLVMValueRef *base, LLVMValueRef m, LLVMValueRef n, int rows, int lanes)
 {
     tri_cpu_gen *g = x->g;
@@ -243,8 +250,10 @@ static void tile(tri_cpu_product *x, LLVMValueRef *base, LLVMValueRef m, LLVMVal
     tile_start start = {x, base, &t};
     tri_cpu_sums_begin(x, begin_tile, &start);
     tri_cpu_each each = tri_cpu_each_begin(x, base);
-    tri_cpu_counted k = tri_cpu_counted_begin(g, x->k, x->isa ? x->isa->group : 1);
-    step(&each.x, each.base, &t, k.i);
+    int64_t group = x->isa ? x->isa->group : 1, steps = steps_of(x);
+    tri_cpu_counted k = tri_cpu_counted_begin(g, x->k, group * steps);
+    for (int64_t i = 0; i < steps; i++)
+        step(&each.x, each.base, &t, i ? LLVMBuildNSWAdd(g->b, k.i, tri_cpu_i64(g, i * group), "") : k.i);
     tri_cpu_counted_end(g, &k);
     tri_cpu_each_end(g, &each);
     for (int u = 0; u < rows; u += t.height)
@@ -321,6 +330,12 @@ static LLVMValueRef find_excess(tri_cpu_product *x, LLVMValueRef *base)
     return out;
 }
 
+bool tri_cpu_product_is_wide(const tri_cpu_product *x)
+{
+    enum { wide = 128 };
+    return x->n >= wide;
+}
+
 void tri_cpu_product_emit(tri_cpu_product *x)
 {
     tri_cpu_gen *g = x->g;
@@ -340,10 +355,11 @@ void tri_cpu_product_emit(tri_cpu_product *x)
     }
     if (x->isa && x->isa->is_offset)
         base[3] = find_excess(x, base);
-    tri_cpu_counted n = tri_cpu_counted_begin(g, x->n, lanes); /* outside: b's strip stays in the first cache */
-    tri_cpu_counted m = tri_cpu_counted_begin(g, x->m, rows);
-    tile(x, base, m.i, n.i, rows, lanes);
-    tri_cpu_counted_end(g, &m);
-    tri_cpu_counted_end(g, &n);
+    bool is_wide = tri_cpu_product_is_wide(x);
+    tri_cpu_counted outer = is_wide ? tri_cpu_counted_begin(g, x->m, rows) : tri_cpu_counted_begin(g, x->n, lanes);
+    tri_cpu_counted inner = is_wide ? tri_cpu_counted_begin(g, x->n, lanes) : tri_cpu_counted_begin(g, x->m, rows);
+    tile(x, base, (is_wide ? &outer : &inner)->i, (is_wide ? &inner : &outer)->i, rows, lanes);
+    tri_cpu_counted_end(g, &inner);
+    tri_cpu_counted_end(g, &outer);
     tri_cpu_counted_end(g, &batch);
 }

@@ -360,11 +360,8 @@ static void multiply_gathered(tri_cpu_product *x, const shape *t, LLVMValueRef *
     tri_cpu_counted_end(g, &m);
 }
 
-/* Wide blocks row by row: their sums go to memory in longer runs, which gains up to a quarter at 256 columns; of 64
- * columns it loses 4 %. */
 void tri_cpu_tiles_multiply(tri_cpu_product *x, LLVMValueRef *base)
 {
-    enum { wide = 128 };
     tri_cpu_gen *g = x->g;
     shape t = {x->m % pair ? 1 : 2, x->n % pair ? 1 : 2};
     if (is_gathered(x)) {
@@ -374,7 +371,7 @@ void tri_cpu_tiles_multiply(tri_cpu_product *x, LLVMValueRef *base)
     LLVMValueRef scratch = x->is_split ? tri_cpu_temp(g, LLVMArrayType2(g->f32, pair * pair), "scratch") : NULL;
     if (scratch)
         LLVMSetAlignment(scratch, bytes_of_row);
-    bool is_wide = x->n >= wide;
+    bool is_wide = tri_cpu_product_is_wide(x);
     tri_cpu_counted outer = is_wide ? rows_begin(x, &t) : columns_begin(x, &t);
     tri_cpu_counted inner = is_wide ? columns_begin(x, &t) : rows_begin(x, &t);
     LLVMValueRef m = (is_wide ? &outer : &inner)->i, n = (is_wide ? &inner : &outer)->i;
