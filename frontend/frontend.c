@@ -144,6 +144,9 @@ static tri_kernel describe_kernel(tri_eval *e, const tri_signature *s, int form)
     k.num_stages = first_given(o->num_stages, s->num_stages);
     k.num_ctas = first_given(o->num_ctas, s->num_ctas);
     k.maxnreg = first_given(o->maxnreg, s->maxnreg);
+    k.waves_per_eu = first_given(o->waves_per_eu, s->waves_per_eu);
+    k.matrix_size = first_given(o->matrix_size, s->matrix_size);
+    k.k_pack = first_given(o->k_pack, s->k_pack);
     return k;
 }
 

@@ -70,6 +70,9 @@ MlirAttribute tri_kernel_to_attr(MlirContext context, const tri_kernel *kernel)
     put_int(&d, "num_stages", kernel->num_stages, 0);
     put_int(&d, "num_ctas", kernel->num_ctas, 0);
     put_int(&d, "maxnreg", kernel->maxnreg, 0);
+    put_int(&d, "waves_per_eu", kernel->waves_per_eu, 0);
+    put_int(&d, "matrix_instr_nonkdim", kernel->matrix_size, 0);
+    put_int(&d, "kpack", kernel->k_pack, 0);
     put_str(&d, "grid", kernel->grid);
     put_str(&d, "heuristics", kernel->heuristics);
     put_str(&d, "maps", kernel->maps);
@@ -147,6 +150,9 @@ bool tri_kernel_from_attr(tri_arena *arena, MlirAttribute attr, tri_kernel *out_
         .num_stages = (int32_t)get_int(attr, "num_stages", 0),
         .num_ctas = (int32_t)get_int(attr, "num_ctas", 0),
         .maxnreg = (int32_t)get_int(attr, "maxnreg", 0),
+        .waves_per_eu = (int32_t)get_int(attr, "waves_per_eu", 0),
+        .matrix_size = (int32_t)get_int(attr, "matrix_instr_nonkdim", 0),
+        .k_pack = (int32_t)get_int(attr, "kpack", 0),
         .grid = get_str(arena, attr, "grid"),
         .heuristics = get_str(arena, attr, "heuristics"),
         .maps = get_str(arena, attr, "maps"),

@@ -30,6 +30,8 @@ typedef struct tri_kernel {
     tri_str symbol; /* symbol in the device code */
     TRI_VEC(tri_kernel_param) params;
     int32_t num_warps, num_stages, num_ctas, maxnreg;
+    /* AMD's: waves of a SIMD unit, rows of mfma, instructions that one access feeds; 0: not given */
+    int32_t waves_per_eu, matrix_size, k_pack;
     bool launch_pdl; /* may start before the kernel in front of it ends (tt.grid_dependency_wait waits for it) */
     bool launch_cooperative; /* all programs are on the device at once */
     tri_str grid; /* that the launcher computes: words in postfix order, ';' between dimensions; empty: none */

@@ -47,6 +47,7 @@ typedef struct tri_options {
     int config;                  /* -config=N picks one autotune config; -1: the first */
     /* launch shape; 0 = not given: the source's, else the target's default */
     int num_warps, num_stages, num_ctas, maxnreg;
+    int waves_per_eu, matrix_size, k_pack; /* AMD's */
     bool launch_pdl, launch_cooperative; /* how the kernels are launched */
     /* code generation */
     tri_str arch;                /* -arch; empty: not given */

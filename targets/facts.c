@@ -50,6 +50,8 @@ static const tri_kernel *first_with(const tri_unit *unit, int32_t (*fact)(const 
 static int32_t warps_of(const tri_kernel *k) { return k->num_warps; }
 static int32_t stages_of(const tri_kernel *k) { return k->num_stages; }
 static int32_t ctas_of(const tri_kernel *k) { return k->num_ctas; }
+static int32_t matrix_size_of(const tri_kernel *k) { return k->matrix_size; }
+static int32_t k_pack_of(const tri_kernel *k) { return k->k_pack; }
 
 static int decide(const tri_unit *unit, int given, int32_t (*fact)(const tri_kernel *), int if_none)
 {
@@ -66,6 +68,8 @@ int tri_facts_stages(const tri_unit *unit)
     return decide(unit, unit->options->num_stages, stages_of, unit->target->default_stages);
 }
 int tri_facts_ctas(const tri_unit *unit) { return decide(unit, unit->options->num_ctas, ctas_of, 1); }
+int tri_facts_matrix_size(const tri_unit *unit) { return decide(unit, unit->options->matrix_size, matrix_size_of, 0); }
+int tri_facts_k_pack(const tri_unit *unit) { return decide(unit, unit->options->k_pack, k_pack_of, 1); }
 
 static MlirWalkResult find_product(MlirOperation op, void *data)
 {
@@ -103,32 +107,61 @@ bool tri_facts_check_threads(tri_unit *unit, int warps, int lanes)
     return false;
 }
 
-static void report_other(tri_unit *unit, const tri_kernel *first, const tri_kernel *other, const char *option, int a,
-                         int b)
+static MlirOperation function_of(tri_unit *unit, const tri_kernel *kernel)
 {
     MlirOperation op = mlirModuleGetOperation(unit->module);
     tri_op_list funcs = {0};
     tri_op_collect_named(op, "tt.func", unit->arena, &funcs);
     for (size_t i = 0; i < funcs.len; i++)
-        op = tri_str_equal(tri_op_symbol(funcs.at[i]), other->symbol) ? funcs.at[i] : op;
-    tri_op_error(unit->diag, op, 6004, "'%.*s' asks for -%s=%d and '%.*s' for %d; compile them apart (-k), or give -%s",
+        op = tri_str_equal(tri_op_symbol(funcs.at[i]), kernel->symbol) ? funcs.at[i] : op;
+    return op;
+}
+
+static void report_other(tri_unit *unit, const tri_kernel *first, const tri_kernel *other, const char *option, int a,
+                         int b)
+{
+    tri_op_error(unit->diag, function_of(unit, other), 6004,
+                 "'%.*s' asks for -%s=%d and '%.*s' for %d; compile them apart (-k), or give -%s",
                  TRI_STR_ARG(other->name), option, b, TRI_STR_ARG(first->name), a, option);
+}
+
+/* What mfma is to be like: reports at the first kernel that asks for something else. */
+static bool check_mfma(tri_unit *unit)
+{
+    for (size_t i = 0; i < unit->kernels.len && unit->arch->mma == TRI_MMA_MFMA; i++) {
+        const tri_kernel *k = &unit->kernels.at[i];
+        bool has_size = !k->matrix_size || k->matrix_size == 16 || k->matrix_size == 32;
+        if (has_size && k->k_pack <= 2)
+            continue;
+        tri_op_error(unit->diag, function_of(unit, k), 6003, "'%.*s' asks for %s of %d; '%s' has %s",
+                     TRI_STR_ARG(k->name), has_size ? "a kpack" : "a matrix_instr_nonkdim",
+                     has_size ? k->k_pack : k->matrix_size, unit->arch->name, has_size ? "1 and 2" : "16 and 32");
+        return false;
+    }
+    return true;
 }
 
 bool tri_facts_agree(tri_unit *unit)
 {
+    if (!check_mfma(unit))
+        return false;
     const tri_options *o = unit->options;
     const struct {
         const char *option;
         int given;
         int32_t (*fact)(const tri_kernel *);
+        bool is_mfma;
     } shared[] = {
-        {"num-warps", o->num_warps, warps_of},
-        {"num-stages", o->num_stages, stages_of},
-        {"num-ctas", o->num_ctas, ctas_of},
+        {"num-warps", o->num_warps, warps_of, false},
+        {"num-stages", o->num_stages, stages_of, false},
+        {"num-ctas", o->num_ctas, ctas_of, false},
+        {"matrix-instr-nonkdim", o->matrix_size, matrix_size_of, true},
+        {"kpack", o->k_pack, k_pack_of, true},
     };
     for (size_t s = 0; s < sizeof shared / sizeof *shared; s++) {
         const tri_kernel *first = shared[s].given > 0 ? NULL : first_with(unit, shared[s].fact);
+        if (shared[s].is_mfma && unit->arch->mma != TRI_MMA_MFMA)
+            continue;
         for (size_t i = 0; first && i < unit->kernels.len; i++) {
             const tri_kernel *k = &unit->kernels.at[i];
             int a = shared[s].fact(first), b = shared[s].fact(k);

@@ -23,6 +23,9 @@ bool tri_facts_parse(tri_unit *unit, tri_str text);
 int tri_facts_warps(const tri_unit *unit);
 int tri_facts_stages(const tri_unit *unit);
 int tri_facts_ctas(const tri_unit *unit);
+/* Likewise for mfma: rows of an instruction, 0: whichever fits, and instructions that one access feeds. */
+int tri_facts_matrix_size(const tri_unit *unit);
+int tri_facts_k_pack(const tri_unit *unit);
 /* Threads of a warp of the unit's code: what its module says, if it has one; before there is ttgir what its products
  * want, where the machine has a choice; else the machine's own number. */
 int tri_facts_lanes(const tri_unit *unit);

@@ -37,8 +37,6 @@ static const char *const math_names[] = {
     "sqrt", "sqrt_rn", "umulhi",
 };
 
-static const char *const libdevice_names[] = {"fast_tanhf"};
-
 static const char *const triton_names[] = {
     "CompilationError", "Config", "JITFunction", "KernelInterface", "MockTensor", "OutOfResources", "TensorWrapper",
     "TritonError", "aggregate", "autotune", "cdiv", "compile", "constexpr_function", "heuristics", "jit",
@@ -102,11 +100,11 @@ static const struct {
     {"triton.language.core", "triton.language", NAMES(language_names)},
     {"triton.language.extra", "triton.language.extra", NULL, 0},
     {"triton.language.extra.cuda", "triton.language.extra.cuda", NO_NAMES},
-    {"triton.language.extra.cuda.libdevice", "triton.language.extra.cuda.libdevice", NAMES(libdevice_names)},
+    {"triton.language.extra.cuda.libdevice", "triton.language.extra.cuda.libdevice", NO_NAMES},
     {"triton.language.extra.hip", "triton.language.extra.hip", NO_NAMES},
-    {"triton.language.extra.hip.libdevice", "triton.language.extra.hip.libdevice", NAMES(libdevice_names)},
-    {"triton.language.extra.libdevice", "triton.language.extra.libdevice", NAMES(libdevice_names)},
-    {"triton.language.libdevice", "triton.language.extra.libdevice", NAMES(libdevice_names)},
+    {"triton.language.extra.hip.libdevice", "triton.language.extra.hip.libdevice", NO_NAMES},
+    {"triton.language.extra.libdevice", "triton.language.extra.libdevice", NO_NAMES},
+    {"triton.language.libdevice", "triton.language.extra.libdevice", NO_NAMES},
     {"triton.language.math", "triton.language.math", NAMES(math_names)},
     {"triton.language.random", "triton.language", NAMES(language_names)},
     {"triton.language.semantic", "triton.language", NAMES(language_names)},

@@ -199,11 +199,26 @@ static void note_failure(tri_signature_kernel *k, tri_str why, tri_span at)
 
 /* --- autotune and heuristics ------------------------------------------------------------- */
 
-static int field_int(const tri_value *config, const char *name)
+static int positive_int(const tri_value *value)
 {
-    const tri_value *value = tri_tuned_field(config, name);
     int64_t number;
     return value && tri_value_get_i64(value, &number) && number > 0 && number < INT32_MAX ? (int)number : 0;
+}
+
+static int field_int(const tri_value *config, const char *name)
+{
+    return positive_int(tri_tuned_field(config, name));
+}
+
+static void set_field(tri_signature *s, tri_str name, const tri_value *value)
+{
+    static const char *const names[] = {"num_warps",    "num_stages",           "num_ctas", "maxnreg",
+                                        "waves_per_eu", "matrix_instr_nonkdim", "kpack"};
+    int *const fields[] = {&s->num_warps,    &s->num_stages,  &s->num_ctas, &s->maxnreg,
+                           &s->waves_per_eu, &s->matrix_size, &s->k_pack};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (tri_str_is(name, names[i]) && positive_int(value))
+            *fields[i] = positive_int(value);
 }
 
 static void apply_config(tri_signature_kernel *k, const tri_value *config, tri_span at)
@@ -214,6 +229,8 @@ static void apply_config(tri_signature_kernel *k, const tri_value *config, tri_s
         int i = key->kind == TRI_VALUE_STR ? tri_module_param_index(k->function, key->string) : -1;
         if (i >= 0)
             settle_value(k, (size_t)i, kwargs->dict->values.at[n], at);
+        if (key->kind == TRI_VALUE_STR) /* options of a back end are keywords, too */
+            set_field(&k->signature, key->string, tri_value_unwrap(kwargs->dict->values.at[n]));
     }
     k->signature.num_warps = field_int(config, "num_warps");
     k->signature.num_stages = field_int(config, "num_stages");
@@ -349,16 +366,6 @@ static void take_given_values(tri_signature_kernel *k, tri_heuristic *h)
                        TRI_STR_ARG(given), TRI_STR_ARG(h->name));
         tri_vec_push(k->c->arena, &h->values, 0); /* what is wrong was said */
     }
-}
-
-static void set_field(tri_signature *s, tri_str name, const tri_value *value)
-{
-    static const char *const names[] = {"num_warps", "num_stages", "num_ctas", "maxnreg"};
-    int *const fields[] = {&s->num_warps, &s->num_stages, &s->num_ctas, &s->maxnreg};
-    int64_t number;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (tri_str_is(name, names[i]) && tri_value_get_i64(value, &number) && number > 0 && number < INT32_MAX)
-            *fields[i] = (int)number;
 }
 
 static const tri_value *chosen_value(tri_arena *arena, const tri_heuristic *h)

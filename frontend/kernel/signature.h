@@ -48,6 +48,7 @@ typedef struct {
     TRI_VEC(tri_signature_param) params; /* in source order */
     TRI_VEC(tri_heuristic) heuristics;
     int num_warps, num_stages, num_ctas, maxnreg; /* of the autotune config, 0: not given */
+    int waves_per_eu, matrix_size, k_pack;        /* likewise, of its keywords */
     tri_str key; /* of the autotune decorator: names of parameters, "M,N" */
     int config; /* index of the autotune config, -1: none */
     int config_count; /* of the autotune decorator, 0: none */

@@ -45,7 +45,7 @@ bool tri_amdgcn_optimize(tri_unit *unit)
     return ok;
 }
 
-bool tri_amdgcn_emit(tri_unit *unit)
+static bool emit(tri_unit *unit)
 {
     const tri_options *o = unit->options;
     bool fits = !o->no_fit_registers && o->opt_level && o->debug != TRI_DEBUG_FULL;
@@ -55,6 +55,29 @@ bool tri_amdgcn_emit(tri_unit *unit)
     if (spare)
         LLVMDisposeModule(spare);
     return false;
+}
+
+/* LLVM takes a bound as far only as shared memory would let more waves run. */
+static void tell_unkept(const tri_unit *unit)
+{
+    for (size_t i = 0; i < unit->kernels.len; i++) {
+        const tri_kernel *k = &unit->kernels.at[i];
+        if (k->maxnreg <= 0 || k->registers <= k->maxnreg)
+            continue;
+        const char *why = k->waves_per_eu ? "waves_per_eu says how many waves run"
+                                          : "with fewer its shared memory lets no more waves run";
+        tri_diag_warning(unit->diag, TRI_NO_SPAN, "unused-option",
+                         "'%.*s' takes %d registers per thread, not %d as -maxnreg asks: %s", TRI_STR_ARG(k->name),
+                         k->registers, k->maxnreg, why);
+    }
+}
+
+bool tri_amdgcn_emit(tri_unit *unit)
+{
+    if (!emit(unit) || !tri_amdgcn_measure(unit, tri_buf_str(&unit->bytes)))
+        return false;
+    tell_unkept(unit);
+    return true;
 }
 
 /* ---- what the metadata says ---- */

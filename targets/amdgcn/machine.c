@@ -231,12 +231,28 @@ static void set_mode(tri_gpu *g, LLVMValueRef function)
         add_attribute(g, function, "amdgpu-ieee", "false");
 }
 
+/* What the kernel asks for by itself, or the options do. The number that LLVM takes is doubled where AGPRs are counted,
+ * too. */
+static void set_registers(tri_gpu *g, LLVMValueRef function)
+{
+    size_t len;
+    const char *name = LLVMGetValueName2(function, &len);
+    int most = tri_gpu_maxnreg(g, (tri_str){name, len}), waves = tri_gpu_waves_per_eu(g, (tri_str){name, len});
+    if (g->unit->arch->mma == TRI_MMA_MFMA)
+        most /= 2;
+    if (most > 0)
+        add_attribute(g, function, "amdgpu-num-vgpr", tri_str_format(g->arena, "%d", most).data);
+    if (waves > 0)
+        add_attribute(g, function, "amdgpu-waves-per-eu", tri_str_format(g->arena, "%d,%d", waves, waves).data);
+}
+
 /* The size of blocks bounds the registers. Version 5 of code objects is what released drivers read. */
 static void set_block_size(tri_gpu *g, LLVMValueRef function)
 {
     static const char version[] = "amdhsa_code_object_version";
     int threads = g->num_warps * g->warp_size;
     set_mode(g, function);
+    set_registers(g, function);
     add_attribute(g, function, "amdgpu-flat-work-group-size", tri_str_format(g->arena, "%d,%d", threads, threads).data);
     add_attribute(g, function, "uniform-work-group-size", "true");
     if (!LLVMGetModuleFlag(g->module, version, sizeof version - 1))

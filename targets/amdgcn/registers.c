@@ -23,7 +23,8 @@ static int waves_of(const tri_unit *unit, int registers)
 /* The waves to ask for, of one SIMD unit; 0: nothing would be gained, or too much lost. */
 static int waves_to_ask_for(const tri_unit *unit, const tri_kernel *kernel, tri_str code)
 {
-    if (!unit->arch->resident_warps || kernel->registers <= 0 || kernel->spill_bytes)
+    bool is_told = kernel->maxnreg > 0 || kernel->waves_per_eu > 0;
+    if (!unit->arch->resident_warps || kernel->registers <= 0 || kernel->spill_bytes || is_told)
         return 0;
     tri_kernel fewer = *kernel;
     int blocks = tri_amdgcn_resources(unit, kernel, code).blocks;

@@ -148,6 +148,8 @@ bool tri_gpu_lower(tri_unit *unit, const tri_machine *machine);
 void tri_gpu_choose_function(tri_gpu *g, MlirOperation func);
 /* Most registers per thread that the user or the source asks for; 0: any number. */
 int tri_gpu_maxnreg(const tri_gpu *g, tri_str symbol);
+/* Waves of a SIMD unit that the options, or the kernel itself, ask for; 0: none does. */
+int tri_gpu_waves_per_eu(const tri_gpu *g, tri_str symbol);
 /* Appends "convert-triton-to-tritongpu{...}" with this unit's launch shape. */
 void tri_gpu_conversion_pass(const tri_unit *unit, tri_buf *out);
 /* Append the passes common to GPU families: ttir to simpler ttir, ttir to final ttgir (pipeline.c). */

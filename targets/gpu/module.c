@@ -98,6 +98,25 @@ int tri_gpu_maxnreg(const tri_gpu *g, tri_str symbol)
     return unit->options->maxnreg;
 }
 
+int tri_gpu_waves_per_eu(const tri_gpu *g, tri_str symbol)
+{
+    const tri_kernel *kernel = tri_facts_known_kernel(g->unit, symbol);
+    return g->unit->options->waves_per_eu ? g->unit->options->waves_per_eu : kernel ? kernel->waves_per_eu : 0;
+}
+
+/* Waves that the machine has no room for. Its blocks are held by four SIMD units. */
+static bool check_waves(tri_gpu *g, MlirOperation kernel)
+{
+    enum { simds = 4 };
+    int given = tri_gpu_waves_per_eu(g, tri_op_symbol(kernel)), most = g->unit->arch->resident_warps / simds;
+    if (!g->unit->arch->has_buffers || given <= most)
+        return true;
+    tri_diag_set_limit(g->unit->diag, "waves", given, most);
+    tri_op_error(g->unit->diag, kernel, 6003, "%d waves per SIMD unit are too many: '%s' has room for %d", given,
+                 g->unit->arch->name, most);
+    return false;
+}
+
 /* Registers of a block: as many threads as it has must find room for those that they may use at most. */
 static bool check_registers(tri_gpu *g, MlirOperation kernel)
 {
@@ -145,7 +164,7 @@ static bool check_limits(tri_gpu *g, MlirModule module)
     }
     bool ok = true;
     for (size_t i = 0; i < len; i++)
-        ok = check_registers(g, kernels.at[i]) && ok;
+        ok = check_registers(g, kernels.at[i]) && check_waves(g, kernels.at[i]) && ok;
     return ok;
 }
 
@@ -207,6 +226,7 @@ static void record_kernels(tri_gpu *g, MlirModule module)
         kernel->maps_for_scratch = tri_op_flag(funcs.at[i], "tritcc.maps-for-scratch");
         kernel->is_persistent = tri_op_flag(funcs.at[i], "tritcc.persistent");
         kernel->maxnreg = tri_gpu_maxnreg(g, kernel->symbol);
+        kernel->waves_per_eu = tri_gpu_waves_per_eu(g, kernel->symbol);
         kernel->launch_pdl |= g->unit->options->launch_pdl;
         kernel->launch_cooperative |= g->unit->options->launch_cooperative;
     }

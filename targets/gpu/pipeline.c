@@ -37,6 +37,19 @@ void tri_gpu_ttir_pipeline(const tri_unit *unit, tri_buf *out)
 static bool is_intel(const tri_unit *unit) { return unit->arch->mma == TRI_MMA_DPAS; }
 static bool is_amd(const tri_unit *unit) { return unit->arch->mma == TRI_MMA_MFMA || unit->arch->mma == TRI_MMA_WMMA; }
 
+/* What mfma is to be like is said where it may be said. */
+static const char *accelerate_amd(const tri_unit *unit)
+{
+    int size = unit->arch->mma == TRI_MMA_MFMA ? tri_facts_matrix_size(unit) : 0;
+    int pack = unit->arch->mma_version < 4 ? tri_facts_k_pack(unit) : 1;
+    tri_str text = tri_str_format(unit->arena, ",accelerate-matmul{narrow-first=1");
+    if (size)
+        text = tri_str_format(unit->arena, "%s matrix-instruction-size=%d", text.data, size);
+    if (pack > 1)
+        text = tri_str_format(unit->arena, "%s kPack=%d", text.data, pack);
+    return tri_str_format(unit->arena, "%s}", text.data).data;
+}
+
 /* Layouts are chosen, memory accesses first, then matrix products. */
 static void add_layout_passes(const tri_unit *unit, tri_buf *out)
 {
@@ -49,7 +62,7 @@ static void add_layout_passes(const tri_unit *unit, tri_buf *out)
     tri_buf_format(out, ",remove-layout-conversions,optimize-thread-locality%s",
                    unit->arch->has_warp_groups       ? groups
                    : unit->arch->mma == TRI_MMA_SYNC ? ",accelerate-matmul{max-version=2}"
-                   : is_amd(unit)                    ? ",accelerate-matmul{narrow-first=1}"
+                   : is_amd(unit)                    ? accelerate_amd(unit)
                    : unit->arch->mma != TRI_MMA_NONE ? ",accelerate-matmul"
                                                      : "");
     tri_buf_format(out, ",remove-layout-conversions%s%s",

@@ -121,6 +121,9 @@ static void add_kernel(const tri_part *part, const tri_kernel *k, tri_buf *out)
     add_int(out, "num_stages", k->num_stages > 0 ? k->num_stages : tri_facts_stages(unit), is_gpu);
     add_int(out, "num_ctas", k->num_ctas > 0 ? k->num_ctas : 1, is_gpu);
     add_int(out, "maxnreg", k->maxnreg, k->maxnreg > 0);
+    add_int(out, "waves_per_eu", k->waves_per_eu, k->waves_per_eu > 0);
+    add_int(out, "matrix_instr_nonkdim", k->matrix_size, k->matrix_size > 0);
+    add_int(out, "kpack", k->k_pack, k->k_pack > 0);
     if (is_gpu) {
         add_bool(out, "launch_pdl", k->launch_pdl);
         add_bool(out, "launch_cooperative", k->launch_cooperative);

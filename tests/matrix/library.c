@@ -33,6 +33,7 @@ REAL(l_erfcx, expl(x[0] * x[0]) * erfcl(x[0]))
 REAL(l_cos, cosl(x[0]))
 REAL(l_sin, sinl(x[0]))
 REAL(l_tan, tanl(x[0]))
+REAL(l_tanh, tanhl(x[0]))
 REAL(l_exp, expl(x[0]))
 REAL(l_exp10, powl(10, x[0]))
 REAL(l_log, logl(x[0]))
@@ -105,6 +106,7 @@ static const real_row reals[] = {
     {"fast_cosf", 1, l_cos, -3, 3, 4, 1e9, 1e-6, "f32"},
     {"fast_sinf", 1, l_sin, -3, 3, 4, 1e9, 1e-6, "f32"},
     {"fast_tanf", 1, l_tan, -1, 1, 6, 64, 1e-6, "f32"},
+    {"fast_tanhf", 1, l_tanh, -9, 9, 4, 64, 1e-6, "f32"},
     {"fast_expf", 1, l_exp, -5, 5, 4, 32, 0, "f32"},
     {"fast_exp10f", 1, l_exp10, -3, 3, 6, 32, 0, "f32"},
     {"fast_logf", 1, l_log, 2, 50, 4, 32, 0, "f32"},

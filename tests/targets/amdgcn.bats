@@ -782,6 +782,62 @@ product_of_gfx950() {
     [ "$(sed -n 's/^ *\.vgpr_count: *//p' k.s)" -le 64 ]
 }
 
+@test "-maxnreg, -waves-per-eu, -matrix-instr-nonkdim and -kpack, as options and as words of a configuration" {
+    cat >sm.tri <<'K'
+import triton
+import triton.language as tl
+
+@triton.jit
+def k(x: "*fp32:16", y: "*fp32:16", N: tl.constexpr):
+    o = tl.arange(0, N)
+    v = tl.load(x + o)
+    e = tl.exp(v - tl.max(v, 0)) * tl.load(y + o)
+    tl.store(x + o, e / tl.sum(e, 0))
+K
+    count() { sed -n 's/^ *\.vgpr_count: *//p' "$1"; }
+    for arch in gfx90a gfx942 gfx1100; do
+        tritcc -arch=$arch -fno-fit-registers -emit=amdgcn=free -sig 'k(N=16384)' sm.tri
+        tritcc -arch=$arch -maxnreg=100 -emit=amdgcn=bound -sig 'k(N=16384)' sm.tri
+        [ "$(count free)" -gt 100 ] && [ "$(count bound)" -le 100 ] && [ -z "$errors" ]
+    done
+    # 5 waves of 64 lanes leave 96 registers of 512 to each, 4 leave 128
+    tritcc -arch=gfx942 -waves-per-eu=5 -emit=amdgcn=five,llir=- -sig 'k(N=16384)' sm.tri
+    [[ $output == *'"amdgpu-waves-per-eu"="5,5"'* ]] && [ "$(count five)" -le 96 ]
+    cat >t.tri <<K
+$product
+@triton.autotune([triton.Config(dict(M=64, waves_per_eu=2, matrix_instr_nonkdim=16, kpack=2)), triton.Config(dict(M=64, matrix_instr_nonkdim=4)),
+    triton.Config(dict(M=64, waves_per_eu=0, kpack=3))], key=[])
+@triton.jit
+def tuned(a, b, c, M: tl.constexpr):
+    k(a, b, c, M, 64, 64)
+K
+    sig='tuned(*fp16:16, *fp16:16, *fp32:16)'
+    tritcc -arch=gfx942 -emit=ttgir=-,llir=l,json=j -k tuned -sig "$sig" t.tri
+    [[ $output == *'instrShape = [16, 16, 16]'*'kWidth = 8'* ]]
+    grep -q '"amdgpu-waves-per-eu"="2,2"' l
+    [[ $(tr -d ' \n' <j) == *'"waves_per_eu":2,"matrix_instr_nonkdim":16,"kpack":2,'* ]]
+    tritcc -arch=gfx942 -matrix-instr-nonkdim=32 -kpack=1 -emit=ttgir=- -k tuned -sig "$sig" t.tri # options stand above it
+    [[ $output == *'instrShape = [32, 32, 8]'*'kWidth = 4'* ]]
+    tritcc -arch=gfx950 -emit=ttgir=- -k tuned -sig "$sig" t.tri # 16 bytes are one instruction's
+    [[ $output == *'instrShape = [16, 16, 32]'*'kWidth = 8'* ]]
+    tritcc -arch=gfx1201 -emit=ttgir=- -k tuned -sig "$sig" t.tri # whose instructions have one size
+    [[ $output == *amd_wmma* ]]
+    tritcc -arch=gfx942 -emit=hsaco=s -k tuned -sig "$sig" -config=0 t.tri
+    for arch in gfx942 sm_80; do # NVIDIA's GPUs have nothing of the kind
+        tritrun -arch=sim:$arch -k tuned -o c=$arch.npy t.tri randint:f16:64x64:seed=1,low=-9,high=9 \
+            randint:f16:64x64:seed=2,low=-9,high=9 c=zeros:f32:64x64
+    done
+    cmp gfx942.npy sm_80.npy
+    tritcc -1 -arch=gfx942 -emit=hsaco=x -k tuned -sig "$sig" -config=1 t.tri
+    [[ $errors == *"t.tri:13:"*"error: 'tuned' asks for a matrix_instr_nonkdim of 4; 'gfx942' has 16 and 32 [TRI-6003]"* ]]
+    tritcc -1 -arch=gfx942 -emit=hsaco=x -k tuned -sig "$sig" -config=2 t.tri
+    [[ $errors == *"error: 'tuned' asks for a kpack of 3; 'gfx942' has 1 and 2 [TRI-6003]"* ]]
+    tritcc -1 -arch=gfx942 -waves-per-eu=9 -emit=hsaco=x -k tuned -sig "$sig" t.tri
+    [[ $errors == *"error: 9 waves per SIMD unit are too many: 'gfx942' has room for 8 [TRI-6003]"* ]]
+    tritcc -arch=gfx942 -maxnreg=16 -emit=hsaco=x -k tuned -sig "$sig" t.tri
+    [[ $errors == *"warning: 'tuned' takes "*"not 16 as -maxnreg asks: waves_per_eu says how many waves run"* ]]
+}
+
 @test "maxima take one instruction, and what the first product of attention gives is written as it lies" {
     cat >k.tri <<'END2'
 import triton

@@ -59,7 +59,7 @@ static const tri_amd_matrix *find_instruction(const products *p, const product *
     int64_t m = d->shape[d->rank - 2], n = d->shape[d->rank - 1], batches = d->rank == 3 ? d->shape[0] : 1;
     bool is_large = m >= 32 && n >= 32 && (m / 32) * (n / 32) * batches >= p->warps;
     if (p->size)
-        return m >= p->size && n >= p->size ? tri_amd_matrix_find(p->facts, a, b, (int)p->size, depth) : NULL;
+        is_large = p->size == 32 && m >= 32 && n >= 32;
     const tri_amd_matrix *row = is_large ? tri_amd_matrix_find(p->facts, a, b, 32, depth) : NULL;
     return row ? row : tri_amd_matrix_find(p->facts, a, b, 16, depth);
 }
