@@ -4,6 +4,7 @@
 #include "ir/type.h"
 #include "layout/convert.h"
 #include "layout/plan.h"
+#include "layout/plan.h"
 
 int tri_dots_shape(MlirType type, int64_t *out_shape)
 {
@@ -102,6 +103,41 @@ MlirType tri_dots_buffer_type(tri_arena *arena, MlirType dot_tensor, const int64
     for (int d = 0; d < rank; d++)
         desc.shape[d] = desc.alloc_shape[d] = shape[d];
     return tri_type_memdesc(&desc);
+}
+
+/* An operand as the product itself lays it out, `number` among those of the op: scales come behind A, B and the sum. */
+static const tri_encoding *operand_of_product(tri_arena *arena, MlirOperation dot, MlirValue value, unsigned number)
+{
+    const tri_encoding *result = tri_dots_encoding(arena, tri_op_result(dot, 0));
+    tri_linear linear;
+    bool is_matrix = result && (result->kind == TRI_ENC_AMD_MFMA || result->kind == TRI_ENC_AMD_WMMA);
+    if (!is_matrix || number == 2 || !tri_dots_linear(arena, mlirValueGetType(value), &linear))
+        return NULL;
+    tri_encoding *e = TRI_NEW(arena, tri_encoding);
+    *e = (tri_encoding){.kind = TRI_ENC_DOT_OP, .rank = result->rank, .parent = result};
+    e->dot_op.op_idx = number == 1 || number == 4;
+    int bits = (int)tri_type_bits(tri_type_element(mlirValueGetType(value)));
+    tri_plan_access access = tri_plan_access_plain(&linear, bits, 128, 16);
+    e->dot_op.k_width = access.vec;
+    return e;
+}
+
+const tri_encoding *tri_dots_operand_below(tri_arena *arena, MlirOperation op)
+{
+    bool moves = tri_op_is(op, "tt.trans") || tri_op_is(op, "tt.reshape") || tri_op_is(op, "ttg.convert_layout");
+    if (!moves)
+        return NULL;
+    MlirValue value = tri_op_result(op, 0);
+    MlirOpOperand use = mlirValueGetFirstUse(value);
+    const tri_encoding *e = tri_dots_encoding(arena, value);
+    if (e && e->kind == TRI_ENC_DOT_OP)
+        return e;
+    if (mlirOpOperandIsNull(use) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
+        return NULL;
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (tri_op_is(user, "tt.dot") || tri_op_is(user, "tt.dot_scaled"))
+        return operand_of_product(arena, user, value, mlirOpOperandGetOperandNumber(use));
+    return tri_dots_operand_below(arena, user);
 }
 
 MlirType tri_dots_transposed_buffer(tri_arena *arena, MlirType buffer)

@@ -29,6 +29,9 @@ MlirValue tri_dots_strip_converts(MlirValue value);
 /* A conversion that must go through shared memory. */
 bool tri_dots_needs_shared(tri_arena *arena, MlirType from, MlirType to);
 
+/* The layout of the operand that a conversion makes, by itself or through what only moves elements; for a linear one
+ * that a product reads, one of the same product with as many elements side by side. Null: it makes none. */
+const tri_encoding *tri_dots_operand_below(tri_arena *arena, MlirOperation convert);
 /* The swizzled buffer type (immutable) for a value that operand type `dot_tensor` will be loaded from,
  * stored in the given order. */
 MlirType tri_dots_buffer_type(tri_arena *arena, MlirType dot_tensor, const int64_t *shape, const int32_t *order,

@@ -7,13 +7,20 @@
  * Needs: ttgir. Descriptors that may be the same value, through loops, conditionals, branches and selects, get one
  * layout: that of the first buffer in program order that one of their blocks is stored to right after it is loaded,
  * when its rows are the descriptor's, else the widest swizzle that divides a row. Descriptors that have a layout keep
- * it. Answers to triton-nvidia-optimize-descriptor-encoding. Test: tests/passes/optimize-descriptor-encoding.mlir */
+ * it. On AMD's GPUs buffers are padded: as the operand of a product that the block becomes wants it, else behind each
+ * row.
+ * Answers to triton-nvidia-optimize-descriptor-encoding and tritonamdgpu-optimize-descriptor-encoding.
+ * Test: tests/passes/optimize-descriptor-encoding.mlir */
 #include "passes/passes.h"
 
 #include "base/map.h"
 #include "ir/encoding.h"
+#include "ir/machines.h"
 #include "ir/op.h"
 #include "ir/type.h"
+#include "layout/convert.h"
+#include "passes/analysis/dots.h"
+#include "passes/analysis/padding.h"
 #include "passes/analysis/tensormaps.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -29,6 +36,7 @@ typedef struct {
     tri_arena *arena;
     tri_map index; /* MlirValue.ptr -> number + 1 */
     TRI_VEC(node) nodes;
+    bool is_padded; /* AMD's buffers */
 } classes;
 
 static bool is_plain_desc(MlirValue value)
@@ -137,6 +145,32 @@ static bool fits(tri_arena *arena, int rank, MlirAttribute encoding)
            !e->nvmma.is_fp4_padded;
 }
 
+/* All users convert the block to operands that want the same padding. */
+static void note_padding(classes *c, MlirOperation load)
+{
+    MlirValue desc = tri_op_operand(load, 0), block = tri_op_result(load, 0);
+    const tri_encoding *e = tri_dots_encoding(c->arena, block);
+    int64_t shape[TRI_MAX_RANK];
+    int32_t order[TRI_MAX_RANK];
+    MlirAttribute wanted = {NULL};
+    int rank = tri_dots_shape(mlirValueGetType(block), shape);
+    if (!is_plain_desc(desc) || !e || rank != 2)
+        return;
+    tri_convert_order_for_memory(e, rank, shape, order);
+    MlirOpOperand use = mlirValueGetFirstUse(block);
+    for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+        const tri_encoding *dot = tri_dots_operand_below(c->arena, mlirOpOperandGetOwner(use));
+        if (!dot)
+            return;
+        MlirAttribute padding =
+            tri_padding_of_operand(dot->dot_op.op_idx, dot->dot_op.k_width, mlirValueGetType(block), order);
+        if (mlirAttributeIsNull(padding) || (!mlirAttributeIsNull(wanted) && !mlirAttributeEqual(wanted, padding)))
+            return;
+        wanted = padding;
+    }
+    c->nodes.at[find_encodings(c, desc)].wanted = wanted;
+}
+
 static void note_wish(classes *c, MlirOperation load)
 {
     MlirValue desc = tri_op_operand(load, 0), block = tri_op_result(load, 0);
@@ -163,7 +197,7 @@ static void assign(classes *c)
         MlirType block = tri_type_desc_block(mlirValueGetType(value));
         MlirAttribute encoding = c->nodes.at[find_encodings(c, value)].wanted;
         if (mlirAttributeIsNull(encoding))
-            encoding = tri_tensormaps_encoding(block);
+            encoding = c->is_padded ? tri_padding_of_rows(block) : tri_tensormaps_encoding(block);
         tri_op_set_type(value, tri_type_desc(tri_type_with_encoding(block, encoding)));
     }
 }
@@ -193,10 +227,13 @@ static void remark(tri_pass_run *run, MlirOperation op)
 
 static bool run_optimize_descriptor_encoding(tri_pass_run *run)
 {
+    MlirOperation module = mlirModuleGetOperation(run->module);
+    const tri_machine_facts *facts = tri_machines_of(module);
+    bool is_amd = facts->mma == TRI_MMA_MFMA || facts->mma == TRI_MMA_WMMA;
     tri_op_list funcs = {0};
-    tri_op_collect_named(mlirModuleGetOperation(run->module), "tt.func", run->arena, &funcs);
+    tri_op_collect_named(module, "tt.func", run->arena, &funcs);
     for (size_t f = 0; f < funcs.len; f++) {
-        classes c = {.arena = run->arena};
+        classes c = {.arena = run->arena, .is_padded = is_amd};
         tri_op_list ops = {0};
         tri_map_init(&c.index, run->arena);
         tri_op_collect(funcs.at[f], run->arena, &ops);
@@ -209,7 +246,9 @@ static bool run_optimize_descriptor_encoding(tri_pass_run *run)
             remark(run, ops.at[i]);
         }
         for (size_t i = 0; i < ops.len; i++)
-            if (tri_op_is(ops.at[i], "tt.descriptor_load") || tri_op_is(ops.at[i], "tt.descriptor_gather"))
+            if (is_amd && tri_op_is(ops.at[i], "tt.descriptor_load"))
+                note_padding(&c, ops.at[i]);
+            else if (tri_op_is(ops.at[i], "tt.descriptor_load") || tri_op_is(ops.at[i], "tt.descriptor_gather"))
                 note_wish(&c, ops.at[i]);
         assign(&c);
         update_function(funcs.at[f]);
@@ -220,6 +259,6 @@ static bool run_optimize_descriptor_encoding(tri_pass_run *run)
 const tri_pass tri_pass_optimize_descriptor_encoding = {
     .name = "optimize-descriptor-encoding",
     .help = "give tensor descriptors the layout of the buffers their blocks travel through",
-    .alias = "triton-nvidia-optimize-descriptor-encoding",
+    .alias = "triton-nvidia-optimize-descriptor-encoding,tritonamdgpu-optimize-descriptor-encoding",
     .run = run_optimize_descriptor_encoding,
 };

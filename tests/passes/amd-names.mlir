@@ -14,7 +14,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: tt.load
   // CHECK: scf.for
   // CHECK: tt.load
-  tt.func public @product(%p: tensor<64x32x!tt.ptr<f16>, #l>, %x: tensor<128x64xf16, #a>, %n: i32) -> tensor<128x32xf32, #mma> {
+  tt.func public @product(%p: tensor<64x32x!tt.ptr<f16>, #l> {tt.contiguity = dense<[8, 1]> : tensor<2xi32>, tt.divisibility = dense<[16, 1]> : tensor<2xi32>}, %x: tensor<128x64xf16, #a>, %n: i32) -> tensor<128x32xf32, #mma> {
     %zero = arith.constant 0 : i32
     %one = arith.constant 1 : i32
     %step = arith.constant dense<64> : tensor<64x32xi32, #l>

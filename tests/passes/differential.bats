@@ -18,6 +18,7 @@ here=$SRCDIR/tests/passes
 #        host      the host's way
 #        like:K    kernel K of execute.tri, on the host
 #        after:P   the pass is in no pipeline: it runs after P, and the pipeline alone is the other way
+#        streams   AMD's way to pipeline loops, in four stages, instead of the common one, which is the other way
 #        clusters  the pipeline for clusters of two blocks, the other way is that for one
 #        looks     the pass changes nothing
 mm='*fp16:16, *fp16:16, *fp32:16, i32:16, i32:16, i32:16, i32:16'
@@ -104,6 +105,9 @@ carry-partial-sums|without|sm_90a|execute.tri|attention|*fp16:16, *fp16:16, *fp1
 assign-latencies|without|sm_80|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 schedule-loops|without|sm_80|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 pipeline|without|sm_80|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
+schedule-streams|streams|gfx942|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
+stream-pipeline|streams|gfx950|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
+stream-pipeline|streams|gfx942|execute.tri|attention|*fp16:16, *fp16:16, *fp16:16, *fp32:16, i32:16, 64, 32, 64|o~1e-3|randn:f16:64x64:seed=1 randn:f16:128x64:seed=2 randn:f16:128x64:seed=3 o=zeros:f32:64x64 128
 pipeline-lower-loop|after:schedule-loops|sm_80|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 prefetch|without|sm_80|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 expand-buffer-ops|after:inline|gfx942|buffers.ttir|buffers||arg1|randn:f32:128:seed=1 arg1=zeros:f32:128 100
@@ -198,6 +202,11 @@ check_row() {
     case $how in
     without) awk -v pass="$pass" '{ name = $0; sub(/\{.*/, "", name) } name != pass' normal >other ;;
     after:*) cp normal other && awk -v at="${how#after:}" -v pass="$pass" '{ print } $0 == at { print pass }' normal >with ;;
+    streams)
+        cp normal other
+        sed 's/^assign-latencies.*/schedule-streams{num_stages=4}/; /^schedule-loops$/d; s/^pipeline$/stream-pipeline{use_async_copy=1}/' \
+            normal >with
+        ;;
     clusters) cp normal other && pipeline_of "$arch" -num-ctas=2 >with ;;
     linalg) # what the structured form computes, which every one of these passes is needed for
         "$TRITRUN" -arch=native -k "$kernel" -o "$result=other.npy" "$here/$file" "${arguments[@]}" &&
@@ -269,6 +278,7 @@ reorder-programs|s/arith.divsi/arith.addi/
 auto-tma|s/global_to_local %\([^[]*\)\[%c0_i32, /global_to_local %\1[%c1_i32, /
 lower-to-2d-block-load|s/\(2d_block_load.*\)\[%\([a-z0-9_]*\), %[a-z0-9_]*\]/\1[%\2, %\2]/
 pipeline|s/ttg.async_wait \(.*\) {num = [0-9]*/ttg.async_wait \1 {num = 9/
+stream-pipeline|s/, %c-96_i32/, %c0_i32/
 assign-latencies|s/= %c-1_i32/= %c0_i32/
 accelerate-matmul|s/\(tt.dot %[^,]*, %[^,]*, \)%arg[0-9]*/\1%cst/
 automatic-warp-specialization|/ttng.wait_barrier/d

@@ -27,6 +27,8 @@ typedef struct {
     MlirBlock body;
     tri_op_list loads;   /* that have a level, in the order they were found */
     tri_map levels;      /* MlirOperation.ptr -> 1 + level */
+    tri_map uses;        /* MlirOperation.ptr -> the product, or load, that needs it */
+    bool (*takes)(const tri_pipeline *p, MlirOperation load); /* null: is_beneficial */
     tri_map excluded, seen;
     tri_map settled; /* what products need, when the others' turn has come */
     bool is_settling;
@@ -47,6 +49,8 @@ static bool is_beneficial(levels *l, MlirOperation load)
     MlirType type = mlirValueGetType(tri_op_result(load, 0));
     if (tri_op_flag(load, "isVolatile"))
         return false;
+    if (l->takes)
+        return l->takes(&l->p, load);
     if (l->in_registers)
         return tri_op_is(load, "tt.load") && tri_type_is_tensor(type);
     if (tri_pipeline_is_tma(&l->p, load, &type))
@@ -57,9 +61,9 @@ static bool is_beneficial(levels *l, MlirOperation load)
     return !mlirTypeIsNull(buffer) && tri_pipeline_copy_bytes(&l->p, load, buffer) >= 4;
 }
 
-static void visit_latencies(levels *l, MlirOperation op, intptr_t level);
+static void visit_latencies(levels *l, MlirOperation op, MlirOperation root, intptr_t level);
 
-static void visit_operands(levels *l, MlirOperation op, intptr_t level)
+static void visit_operands(levels *l, MlirOperation op, MlirOperation root, intptr_t level)
 {
     tri_value_list used = {0};
     tri_pipeline_uses_of(l->p.arena, op, &used);
@@ -68,11 +72,11 @@ static void visit_operands(levels *l, MlirOperation op, intptr_t level)
             continue; /* accumulators lead to the iteration before */
         MlirOperation def = tri_op_def(used.at[i]);
         if (!mlirOperationIsNull(def) && mlirBlockEqual(mlirOperationGetBlock(def), l->body))
-            visit_latencies(l, def, level);
+            visit_latencies(l, def, root, level);
     }
 }
 
-static void visit_latencies(levels *l, MlirOperation op, intptr_t level)
+static void visit_latencies(levels *l, MlirOperation op, MlirOperation root, intptr_t level)
 {
     if (tri_map_find_ptr(&l->seen, op.ptr) || tri_map_find_ptr(&l->excluded, op.ptr) ||
         (!l->is_settling && tri_map_find_ptr(&l->settled, op.ptr)))
@@ -88,12 +92,15 @@ static void visit_latencies(levels *l, MlirOperation op, intptr_t level)
             tri_map_set_ptr(&l->excluded, op.ptr, op.ptr);
             return;
         }
-        if (!known)
+        if (!known) {
             tri_vec_push(l->p.arena, &l->loads, op);
+            tri_map_set_ptr(&l->uses, op.ptr, root.ptr);
+        }
         tri_map_set_ptr(&l->levels, op.ptr, (void *)(level + 1));
         level++;
+        root = op;
     }
-    visit_operands(l, op, level);
+    visit_operands(l, op, root, level);
 }
 
 /* From every product, or from every other op that is no load. */
@@ -105,18 +112,32 @@ static void visit_from(levels *l, bool products)
         if (products ? !is_product(op) : is_load(op) || tri_op_is(op, "scf.yield"))
             continue;
         tri_map_init(&l->seen, l->p.arena);
-        visit_latencies(l, op, 0);
+        visit_latencies(l, op, op, 0);
     }
 }
 
 static void find_levels(levels *l)
 {
     tri_map_init(&l->levels, l->p.arena);
+    tri_map_init(&l->uses, l->p.arena);
     tri_map_init(&l->excluded, l->p.arena);
     tri_map_init(&l->settled, l->p.arena);
     visit_from(l, true);
     if (!mlirAttributeIsNull(tri_op_attr(l->loop, "tt.num_stages")))
         visit_from(l, false);
+}
+
+void tri_pipeline_find_levels(const tri_pipeline *p, MlirOperation loop,
+                              bool (*takes)(const tri_pipeline *p, MlirOperation load), tri_pipeline_levels *out)
+{
+    levels l = {.p = *p, .loop = loop, .body = tri_op_body(loop, 0), .takes = takes};
+    find_levels(&l);
+    for (size_t i = 0; i < l.loads.len; i++) {
+        MlirOperation load = l.loads.at[i], use = {tri_map_find_ptr(&l.uses, load.ptr)};
+        int level = (int)(intptr_t)tri_map_find_ptr(&l.levels, load.ptr) - 1;
+        if (!tri_map_find_ptr(&l.excluded, load.ptr))
+            tri_vec_push(p->arena, out, (tri_pipeline_level){load, use, level});
+    }
 }
 
 /* ---- rewriter ---- */

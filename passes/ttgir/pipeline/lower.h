@@ -32,6 +32,14 @@ typedef struct {
 
 typedef TRI_VEC(tri_async_load) tri_async_load_list;
 
+/* How far a load is from the product that needs it: with 0 it gives an operand, with 1 addresses of such a load. */
+typedef struct {
+    MlirOperation load, use; /* use: the product, or the load between */
+    int level;
+} tri_pipeline_level;
+
+typedef TRI_VEC(tri_pipeline_level) tri_pipeline_levels;
+
 typedef struct {
     const tri_pipeline *p;
     MlirOperation loop;
@@ -77,6 +85,10 @@ bool tri_pipeline_replace_allocs(MlirValue value, MlirValue slot);
  * stage, or -1. */
 int tri_pipeline_latest_wait(MlirBlock body, MlirValue value);
 
+/* The loads of a loop that `takes` takes and products need, at one distance; in a loop that asks for stages the others,
+ * too (assign_latencies.c). */
+void tri_pipeline_find_levels(const tri_pipeline *p, MlirOperation loop,
+                              bool (*takes)(const tri_pipeline *p, MlirOperation load), tri_pipeline_levels *out);
 /* Whether masked elements of a load become other values than zero, which no copy can do. */
 bool tri_pipeline_needs_fill(MlirOperation load);
 /* Stores through descriptors that a loop holds, and descriptors that it makes; each gives the loop that replaces it.

@@ -306,14 +306,12 @@ static bool run_pipeline(tri_pass_run *run)
     return true;
 }
 
-static const char *const options[] = {"num-stages: stages of loops that do not say themselves (3)",
-                                      "use_async_copy=N: AMD's; its blocks lie ahead in registers all the same (0)",
-                                      "use_pingpong=N: AMD's; changes nothing (0)", NULL};
+static const char *const options[] = {"num-stages: stages of loops that do not say themselves (3)", NULL};
 
 const tri_pass tri_pass_pipeline = {
     .name = "pipeline",
     .help = "overlap loop iterations: copy ahead into shared memory while computing",
-    .alias = "tritongpu-pipeline,tritonamdgpu-pipeline",
+    .alias = "tritongpu-pipeline",
     .options = options,
     .run = run_pipeline,
 };

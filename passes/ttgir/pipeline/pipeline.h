@@ -41,10 +41,15 @@ MlirOperation tri_pipeline_lower(const tri_pipeline *p, MlirOperation loop);
 /* Overlaps the iterations of a scheduled loop; attributes of the schedule are removed. False, after
  * nothing was changed but attributes, when the loop holds something that cannot be predicated. */
 bool tri_pipeline_expand_run(tri_arena *arena, MlirOperation loop);
+/* The same with the last iterations behind the loop, which predicates nothing then (expand_end.c). */
+bool tri_pipeline_expand_peeled(tri_arena *arena, MlirOperation loop);
 /* A fresh copy of an op, made to do nothing when `pred` is false; the op that stands for it then. Needs
  * can_predicate. */
 bool tri_pipeline_can_predicate(MlirOperation op);
 MlirOperation tri_pipeline_predicate(tri_arena *arena, MlirOperation op, MlirValue pred);
+/* The same outside of a loop: products and what goes through descriptors are skipped by a branch. */
+bool tri_pipeline_can_guard(MlirOperation op);
+MlirOperation tri_pipeline_guard(tri_arena *arena, MlirOperation op, MlirValue pred);
 /* On a loop without stages of its own: its products may run on, as in those that have stages. */
 #define TRI_PIPELINE_OPEN "tritcc.open-products"
 /* Lets the products of warp groups in loops run on, and waits for them where that is needed. */
@@ -55,6 +60,8 @@ bool tri_pipeline_wgmma_split(tri_arena *arena, MlirOperation dot, MlirOperation
 /* Sets how many groups each ttg.async_wait may leave pending, and merges neighbouring waits.
  * Waits for tokens from elsewhere leave none, or, with `keeps_unknown`, what they say now. */
 void tri_pipeline_waits_run(tri_arena *arena, MlirOperation func, bool keeps_unknown);
+/* Merges neighbouring waits for copies through AMD's descriptors. */
+void tri_pipeline_merge_box_waits(tri_arena *arena, MlirOperation func);
 /* Waits for copies that products of warp groups read an iteration early. Neighbouring waits are merged. */
 void tri_pipeline_ready_run(tri_arena *arena, MlirOperation func);
 
@@ -78,8 +85,5 @@ void tri_pipeline_add_prefetch(tri_arena *arena, MlirOperation load);
 /* Attributes of the schedule. */
 void tri_pipeline_set_place(MlirOperation op, int stage, int cluster);
 void tri_pipeline_clear(tri_arena *arena, MlirOperation loop);
-
-/* assign_latencies.c: schedule-loops runs it, too, where AMD's options ask for both. */
-extern const tri_pass tri_pass_assign_latencies;
 
 #endif

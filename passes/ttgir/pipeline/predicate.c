@@ -52,9 +52,12 @@ bool tri_pipeline_can_predicate(MlirOperation op)
     static const char *const any_time[] = {"ttg.local_load", "ttg.local_alloc", "ttg.local_store", "ttg.async_wait",
                                            "ttg.async_commit_group", "ttg.memdesc_index", "ttng.warp_group_dot",
                                            "ttng.warp_group_dot_wait", "ttng.fence_async_shared", "ttng.tmem_alloc",
-                                           "ttng.tmem_load", "ttig.descriptor_prefetch", NULL};
+                                           "ttng.tmem_load", "ttig.descriptor_prefetch", "amdg.async_tdm_wait",
+                                           "amdg.local_load_packed_transposed",
+                                           "llvm.intr.assume", NULL};
     static const char *const masked[] = {"tt.load", "tt.store", "ttg.async_copy_global_to_local", "tt.atomic_rmw",
-                                         "ttig.prefetch", NULL};
+                                         "ttig.prefetch", "amdg.async_tdm_copy_global_to_local",
+                                         "amdg.async_tdm_gather", NULL};
     return is_one_of(op, any_time) || is_one_of(op, masked) || find_row(op) || tri_op_is_pure(op) ||
            !tri_op_has_effects(op);
 }
@@ -127,9 +130,87 @@ static MlirOperation narrow_prefetch(tri_arena *arena, MlirOperation op, MlirVal
     return op;
 }
 
+/* The op inside of an scf.if; `others` are the results without it (null: zeros). */
+static MlirOperation put_in_branch(MlirOperation op, MlirValue pred, const MlirValue *others)
+{
+    tri_builder b = tri_builder_before(op);
+    intptr_t n = mlirOperationGetNumResults(op);
+    MlirType types[4];
+    MlirValue results[4], zeros[4];
+    MlirRegion regions[] = {mlirRegionCreate(), mlirRegionCreate()};
+    for (int i = 0; i < 2; i++)
+        if (i == 0 || n)
+            mlirRegionAppendOwnedBlock(regions[i], mlirBlockCreate(0, NULL, NULL));
+    for (intptr_t i = 0; i < n; i++)
+        types[i] = mlirValueGetType(results[i] = tri_op_result(op, i));
+    MlirOperation branch = tri_builder_create(&b, &(tri_op){.name = "scf.if", .num_operands = 1, .operands = &pred,
+                                                            .num_results = n, .results = types, .num_regions = 2,
+                                                            .regions = regions});
+    for (int i = 0; i < 2 && (i == 0 || n); i++) {
+        tri_builder inside = tri_builder_at_end(tri_op_body(branch, i), b.loc);
+        for (intptr_t k = 0; i == 1 && k < n && !others; k++)
+            zeros[k] = mlirTypeIsAFloat(tri_type_element(types[k])) ? tri_builder_float(&inside, types[k], 0)
+                                                                    : tri_builder_int(&inside, types[k], 0);
+        tri_builder_create(&inside, &(tri_op){.name = "scf.yield", .num_operands = n,
+                                              .operands = i == 0 ? results : others ? others : zeros});
+    }
+    mlirOperationMoveBefore(op, mlirBlockGetTerminator(tri_op_body(branch, 0)));
+    return branch;
+}
+
+bool tri_pipeline_can_guard(MlirOperation op)
+{
+    static const char *const names[] = {"tt.dot", "tt.dot_scaled", "tt.descriptor_store", "tt.descriptor_load",
+                                        "tt.descriptor_gather", NULL};
+    return is_one_of(op, names);
+}
+
+MlirOperation tri_pipeline_guard(tri_arena *arena, MlirOperation op, MlirValue pred)
+{
+    if (tri_op_is(op, "tt.dot") || tri_op_is(op, "tt.dot_scaled")) {
+        MlirValue sum = tri_op_operand(op, 2);
+        return put_in_branch(op, pred, &sum);
+    }
+    if (tri_pipeline_can_guard(op))
+        return put_in_branch(op, pred, NULL);
+    return tri_pipeline_predicate(arena, op, pred);
+}
+
+/* Nothing is assumed where the predicate is false. */
+static MlirOperation narrow_assumption(MlirOperation op, MlirValue pred)
+{
+    tri_builder b = tri_builder_before(op);
+    MlirType i1 = mlirIntegerTypeGet(b.context, 1);
+    MlirValue args[] = {pred, tri_op_operand(op, 0), tri_builder_int(&b, i1, 1)};
+    mlirOperationSetOperand(op, 0, tri_builder_value(&b, &(tri_op){.name = "arith.select", .num_operands = 3,
+                                                                   .operands = args, .num_results = 1,
+                                                                   .results = &i1}));
+    return op;
+}
+
+/* A box is left out by its descriptor. */
+static MlirOperation narrow_box(MlirOperation op, MlirValue pred)
+{
+    tri_builder b = tri_builder_before(op);
+    MlirValue bit = tri_builder_unary(&b, "arith.extui", mlirIntegerTypeGet(b.context, 32), pred);
+    MlirValue operands[] = {tri_op_operand(op, 0), bit};
+    MlirType type = mlirValueGetType(operands[0]);
+    const int32_t sizes[] = {1, 0, 0, 1};
+    tri_attr attr = {"operandSegmentSizes", tri_attr_i32s(b.context, 4, sizes)};
+    mlirOperationSetOperand(op, 0, tri_builder_value(&b, &(tri_op){.name = "amdg.update_tensor_descriptor",
+                                                                   .num_operands = 2, .operands = operands,
+                                                                   .num_results = 1, .results = &type, .num_attrs = 1,
+                                                                   .attrs = &attr}));
+    return op;
+}
+
 MlirOperation tri_pipeline_predicate(tri_arena *arena, MlirOperation op, MlirValue pred)
 {
     tri_builder b = tri_builder_before(op);
+    if (tri_op_is(op, "amdg.async_tdm_copy_global_to_local") || tri_op_is(op, "amdg.async_tdm_gather"))
+        return narrow_box(op, pred);
+    if (tri_op_is(op, "llvm.intr.assume"))
+        return narrow_assumption(op, pred);
     const pred_row *row = find_row(op);
     if (row)
         return narrow_scalar(arena, op, row, pred);

@@ -63,17 +63,30 @@ static bool may_branch(MlirOperation op)
            tri_op_is(op, "tt.call") || tri_op_is(op, "ttg.warp_specialize");
 }
 
+/* A kind of wait, and what starts something that a later wait of the kind must not be moved in front of. */
+typedef struct {
+    const char *wait;
+    bool (*starts)(MlirOperation op);
+} wait_kind;
+
+static bool starts_box(MlirOperation op)
+{
+    return tri_op_is(op, "amdg.async_tdm_copy_global_to_local") || tri_op_is(op, "amdg.async_tdm_gather") ||
+           tri_op_is(op, "amdg.async_tdm_copy_local_to_global") || tri_op_is(op, "amdg.async_tdm_scatter") ||
+           tri_op_is(op, "amdg.async_tdm_fused_copy_global_to_local");
+}
+
 /* Waits with only harmless ops between them become one. */
-static void merge(tri_arena *arena, MlirBlock block)
+static void merge(tri_arena *arena, MlirBlock block, const wait_kind *kind)
 {
     MlirOperation first = {NULL}, next;
     for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = next) {
         next = mlirOperationGetNextInBlock(op);
-        if (is_commit(op) || may_branch(op)) {
+        if (kind->starts(op) || may_branch(op)) {
             first = (MlirOperation){NULL};
-        } else if (tri_op_is(op, "ttg.async_wait") && mlirOperationIsNull(first)) {
+        } else if (tri_op_is(op, kind->wait) && mlirOperationIsNull(first)) {
             first = op;
-        } else if (tri_op_is(op, "ttg.async_wait")) {
+        } else if (tri_op_is(op, kind->wait)) {
             int num = min_int((int)tri_op_int(first, "num", 0), (int)tri_op_int(op, "num", 0));
             intptr_t have = mlirOperationGetNumOperands(first), more = mlirOperationGetNumOperands(op);
             MlirValue *tokens = TRI_NEW_ARRAY(arena, MlirValue, have + more + 1);
@@ -95,11 +108,20 @@ static void merge(tri_arena *arena, MlirBlock block)
     }
 }
 
+/* In the blocks that some waits are in. */
+static void merge_all(tri_arena *arena, const tri_op_list *waits, const wait_kind *kind)
+{
+    tri_map blocks;
+    tri_map_init(&blocks, arena);
+    for (size_t i = 0; i < waits->len; i++)
+        tri_map_set_ptr(&blocks, mlirOperationGetBlock(waits->at[i]).ptr, mlirOperationGetBlock(waits->at[i]).ptr);
+    for (size_t i = 0; i < blocks.len; i++)
+        merge(arena, (MlirBlock){(void *)blocks.entries[i].ptr}, kind);
+}
+
 void tri_pipeline_waits_run(tri_arena *arena, MlirOperation func, bool keeps_unknown)
 {
     tri_op_list waits = {0};
-    tri_map blocks;
-    tri_map_init(&blocks, arena);
     tri_op_collect_named(func, "ttg.async_wait", arena, &waits);
     for (size_t i = 0; i < waits.len; i++) {
         MlirOperation wait = waits.at[i];
@@ -114,8 +136,12 @@ void tri_pipeline_waits_run(tri_arena *arena, MlirOperation func, bool keeps_unk
         if (num < MANY && !(is_unknown && keeps_unknown))
             tri_builder_set_attr(wait, "num", tri_attr_i32(mlirOperationGetContext(wait), num));
     }
-    for (size_t i = 0; i < waits.len; i++)
-        tri_map_set_ptr(&blocks, mlirOperationGetBlock(waits.at[i]).ptr, mlirOperationGetBlock(waits.at[i]).ptr);
-    for (size_t i = 0; i < blocks.len; i++)
-        merge(arena, (MlirBlock){(void *)blocks.entries[i].ptr});
+    merge_all(arena, &waits, &(wait_kind){"ttg.async_wait", is_commit});
+}
+
+void tri_pipeline_merge_box_waits(tri_arena *arena, MlirOperation func)
+{
+    tri_op_list waits = {0};
+    tri_op_collect_named(func, "amdg.async_tdm_wait", arena, &waits);
+    merge_all(arena, &waits, &(wait_kind){"amdg.async_tdm_wait", starts_box});
 }
