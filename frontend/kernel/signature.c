@@ -199,7 +199,7 @@ static void note_failure(tri_signature_kernel *k, tri_str why, tri_span at)
 
 /* --- autotune and heuristics ------------------------------------------------------------- */
 
-static int positive_int(const tri_value *value)
+static int tuned_int(const tri_value *value)
 {
     int64_t number;
     return value && tri_value_get_i64(value, &number) && number > 0 && number < INT32_MAX ? (int)number : 0;
@@ -207,7 +207,7 @@ static int positive_int(const tri_value *value)
 
 static int field_int(const tri_value *config, const char *name)
 {
-    return positive_int(tri_tuned_field(config, name));
+    return tuned_int(tri_tuned_field(config, name));
 }
 
 static void set_field(tri_signature *s, tri_str name, const tri_value *value)
@@ -217,8 +217,8 @@ static void set_field(tri_signature *s, tri_str name, const tri_value *value)
     int *const fields[] = {&s->num_warps,    &s->num_stages,  &s->num_ctas, &s->maxnreg,
                            &s->waves_per_eu, &s->matrix_size, &s->k_pack};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (tri_str_is(name, names[i]) && positive_int(value))
-            *fields[i] = positive_int(value);
+        if (tri_str_is(name, names[i]) && tuned_int(value))
+            *fields[i] = tuned_int(value);
 }
 
 static void apply_config(tri_signature_kernel *k, const tri_value *config, tri_span at)

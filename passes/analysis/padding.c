@@ -6,7 +6,7 @@
 
 enum { most_interval_bits = 256 * 32, banks_bits = 64 * 32, access_bits = 128 };
 
-static MlirAttribute padded(MlirType tensor, const int32_t *order, int64_t interval, int64_t padding)
+static MlirAttribute padded_layout(MlirType tensor, const int32_t *order, int64_t interval, int64_t padding)
 {
     tri_encoding e = {.kind = TRI_ENC_PADDED_SHARED, .rank = tri_type_rank(tensor)};
     e.padded.count = 1;
@@ -38,7 +38,7 @@ MlirAttribute tri_padding_of_operand(int op_idx, int64_t width, MlirType tensor,
     int64_t interval = inner > banks_bits / bits ? inner : banks_bits / bits;
     if (interval > most_interval_bits / bits)
         interval = most_interval_bits / bits;
-    return padded(tensor, order, interval, padding);
+    return padded_layout(tensor, order, interval, padding);
 }
 
 MlirAttribute tri_padding_of_rows(MlirType block)
@@ -49,7 +49,7 @@ MlirAttribute tri_padding_of_rows(MlirType block)
         order[i] = rank - 1 - i;
     int64_t bits = tri_type_bits(tri_type_element(block)), inner = tri_type_dim(block, rank - 1);
     if (inner <= most_interval_bits / bits)
-        return padded(block, order, inner, access_bits / bits);
+        return padded_layout(block, order, inner, access_bits / bits);
     tri_encoding e = {.kind = TRI_ENC_SWIZZLED_SHARED, .rank = rank};
     memcpy(e.order, order, sizeof order);
     e.swizzled.vec = e.swizzled.per_phase = e.swizzled.max_phase = 1;

@@ -45,7 +45,7 @@ bool tri_amdgcn_optimize(tri_unit *unit)
     return ok;
 }
 
-static bool emit(tri_unit *unit)
+static bool emit_text(tri_unit *unit)
 {
     const tri_options *o = unit->options;
     bool fits = !o->no_fit_registers && o->opt_level && o->debug != TRI_DEBUG_FULL;
@@ -74,7 +74,7 @@ static void tell_unkept(const tri_unit *unit)
 
 bool tri_amdgcn_emit(tri_unit *unit)
 {
-    if (!emit(unit) || !tri_amdgcn_measure(unit, tri_buf_str(&unit->bytes)))
+    if (!emit_text(unit) || !tri_amdgcn_measure(unit, tri_buf_str(&unit->bytes)))
         return false;
     tell_unkept(unit);
     return true;

@@ -278,6 +278,7 @@ const tri_machine tri_amdgcn_machine = {
     .packed_bits = 16,
     .lane_row = 16,
     .carries_offsets = true,
+    .converts_late = true,
     .orders_updates = true,
     .shared_is_dynamic = false,
     .kernel_attributes = set_block_size,

@@ -69,6 +69,12 @@ LLVMValueRef tri_amdgcn_gather(dot *d, int operand, int64_t batch, int64_t line,
     LLVMValueRef packed = tri_map_find_ptr(&d->t.words[operand], key);
     if (packed)
         return packed;
+    if (!mlirOperationIsNull(d->late[operand])) {
+        tri_gpu_value in = tri_gpu_new(g, count);
+        memcpy(in.at, elements, (size_t)count * sizeof *elements);
+        if (!tri_gpu_convert_floats(g, d->late[operand], in, elements))
+            return NULL;
+    }
     packed = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(elements[0]), (unsigned)count));
     for (int e = 0; e < count; e++)
         packed = LLVMBuildInsertElement(g->b, packed, elements[e], tri_gpu_i32(g, e), "");
@@ -244,6 +250,11 @@ static bool run_matrix(tri_gpu *g, MlirOperation op, const tri_encoding *e)
     dot d = {.is_transposed = e->amd.is_transposed};
     if (!tri_gpu_tiles_start(&d.t, g, op) || !choose_row(&d, e))
         return false;
+    for (int i = 0; i < 2; i++) {
+        MlirOperation def = tri_op_def(mlirOperationGetOperand(op, i));
+        if (!mlirOperationIsNull(def) && tri_gpu_converts_late(g, def))
+            d.late[i] = def;
+    }
     if (!d.t.num_k || d.t.num_k % d.width || !tri_amdgcn_cut(&d))
         return tri_gpu_unsupported(g, op, "its shape is no multiple of the matrix instruction's");
     tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "dot", "%d instructions %s per warp",

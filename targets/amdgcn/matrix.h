@@ -21,6 +21,7 @@ typedef struct {
     bool is_transposed;
     int version, width, sums; /* of one instruction: elements of A or B in a lane, of the sums */
     tri_amdgcn_scale scale[2]; /* of the next instruction's A and B */
+    MlirOperation late[2];     /* that makes A and B of what lanes hold; null: they hold A and B */
 } tri_amdgcn_dot;
 
 void tri_amdgcn_take_row(tri_amdgcn_dot *d, const tri_amd_matrix *row);

@@ -1,4 +1,5 @@
 /* Casts between integers, floats and pointers; fp8 in fp8.c. */
+#include "ir/encoding.h"
 #include "ir/type.h"
 #include "targets/gpu/fp8.h"
 #include "targets/gpu/gpu.h"
@@ -91,7 +92,7 @@ static LLVMValueRef extf(tri_gpu *g, MlirOperation op, LLVMValueRef *a) { return
 enum { rtz = 0, rtne = 1 };
 
 /* Two registers at a time by the machine's conversions of pairs. False when it has none for these types. */
-static bool convert_pairs(tri_gpu *g, MlirOperation op, tri_gpu_value in, tri_gpu_value *out)
+static bool convert_pairs(tri_gpu *g, MlirOperation op, tri_gpu_value in, LLVMValueRef *out)
 {
     MlirType from = from_type(op), to = to_type(op);
     LLVMTypeRef type = tri_gpu_type(g, to);
@@ -103,9 +104,36 @@ static bool convert_pairs(tri_gpu *g, MlirOperation op, tri_gpu_value in, tri_gp
         return false;
     for (int r = 0; r < in.count; r += 2) {
         if (narrows)
-            tri_gpu_pair_to_fp8(g, to, in.at + r, out->at + r);
+            tri_gpu_pair_to_fp8(g, to, in.at + r, out + r);
         else
-            tri_gpu_pair_from_fp8(g, from, in.at + r, type, out->at + r);
+            tri_gpu_pair_from_fp8(g, from, in.at + r, type, out + r);
+    }
+    return true;
+}
+
+bool tri_gpu_converts_late(const tri_gpu *g, MlirOperation op)
+{
+    if (!g->machine->converts_late || !tri_op_is(op, "tt.fp_to_fp") || !tri_gpu_is_fp8(from_type(op)))
+        return false;
+    MlirOpOperand use = mlirValueGetFirstUse(tri_op_result(op, 0));
+    if (mlirOpOperandIsNull(use) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
+        return false;
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (!tri_op_is(user, "tt.dot") || !mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(op)))
+        return false;
+    MlirAttribute layout = tri_type_encoding(mlirValueGetType(tri_op_result(user, 0)));
+    const tri_encoding *e = mlirAttributeIsNull(layout) ? NULL : tri_encoding_get(g->arena, layout);
+    return e && (e->kind == TRI_ENC_AMD_MFMA || e->kind == TRI_ENC_AMD_WMMA);
+}
+
+bool tri_gpu_convert_floats(tri_gpu *g, MlirOperation op, tri_gpu_value in, LLVMValueRef *out)
+{
+    if (convert_pairs(g, op, in, out))
+        return true;
+    for (int r = 0; r < in.count; r++) {
+        out[r] = convert_float(g, op, in.at[r], tri_op_int(op, "rounding", rtne) == rtz);
+        if (!out[r])
+            return false;
     }
     return true;
 }
@@ -113,13 +141,10 @@ static bool convert_pairs(tri_gpu *g, MlirOperation op, tri_gpu_value in, tri_gp
 static bool run_fp_to_fp(tri_gpu *g, MlirOperation op)
 {
     tri_gpu_value in = tri_gpu_operand(g, op, 0), out = tri_gpu_new(g, in.count);
-    if (!convert_pairs(g, op, in, &out)) {
-        for (int r = 0; r < in.count; r++) {
-            out.at[r] = convert_float(g, op, in.at[r], tri_op_int(op, "rounding", rtne) == rtz);
-            if (!out.at[r])
-                return false;
-        }
-    }
+    if (tri_gpu_converts_late(g, op))
+        out = in;
+    else if (!tri_gpu_convert_floats(g, op, in, out.at))
+        return false;
     tri_gpu_set_result(g, op, 0, out);
     return true;
 }

@@ -286,6 +286,10 @@ bool tri_gpu_convert(tri_gpu *g, MlirOperation op, const tri_linear *src, const 
                      tri_gpu_value *values);
 /* ... of an operation's operand to the layout of its result. */
 bool tri_gpu_run_convert(tri_gpu *g, MlirOperation op);
+/* Whether a conversion is left to the product that alone reads it, whose registers hold what is not converted then. */
+bool tri_gpu_converts_late(const tri_gpu *g, MlirOperation op);
+/* Registers as such a conversion makes them; an even number of neighbours is best. False after a report. */
+bool tri_gpu_convert_floats(tri_gpu *g, MlirOperation op, tri_gpu_value in, LLVMValueRef *out);
 /* "allocation.offset" of an op, or -1. */
 int64_t tri_gpu_scratch_offset(MlirOperation op);
 

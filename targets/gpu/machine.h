@@ -134,6 +134,7 @@ typedef struct tri_machine {
     int joined_sums;             /* sums of the matrix unit go around loops, and come out of branches, in vectors of so
                                     many; 0: one by one */
     bool carries_offsets;        /* and pointers into small arrays as offsets of 32 bits from their base */
+    bool converts_late;          /* 8-bit floats become operands of matrix instructions where one reads them */
     bool orders_updates;         /* atomic instructions carry their ordering; else fences stand around relaxed ones */
     bool shared_is_dynamic;      /* size given at launch; else a static buffer of the module */
     const char *shared_reader;   /* operation whose unit reads shared memory by itself, behind fence_async */

@@ -12,7 +12,7 @@ typedef struct {
 } ending;
 
 /* What a carried value was `age` steps before step e. */
-static MlirValue carried_at(const ending *e, const tri_carried *c, int step, int age)
+static MlirValue carried_to_end(const ending *e, const tri_carried *c, int step, int age)
 {
     if (!tri_expand_is_inside(e->x, c->value))
         return c->value;
@@ -38,7 +38,7 @@ static MlirValue start_of_end(ending *e, tri_builder *b)
     return e->start = tri_builder_binary(b, "arith.addi", type, x->lb, count);
 }
 
-static MlirValue value_at(ending *e, tri_builder *b, MlirValue value, int stage, int step)
+static MlirValue value_in_end(ending *e, tri_builder *b, MlirValue value, int stage, int step)
 {
     tri_expander *x = e->x;
     bool is_iv;
@@ -47,17 +47,17 @@ static MlirValue value_at(ending *e, tri_builder *b, MlirValue value, int stage,
         return tri_expand_advanced(b, x, start_of_end(e, b), step + x->last - stage);
     if (arg >= 0) {
         tri_carried *c = tri_expand_find(x, arg, value);
-        return carried_at(e, c, step, stage - c->stage + 1);
+        return carried_to_end(e, c, step, stage - c->stage + 1);
     }
     if (!tri_expand_is_inside(x, value))
         return value;
     int made = tri_expand_stage(x, value);
     if (stage == made)
         return (MlirValue){tri_map_find_ptr(&e->made[step], value.ptr)};
-    return carried_at(e, tri_expand_find(x, -1, value), step, stage - made);
+    return carried_to_end(e, tri_expand_find(x, -1, value), step, stage - made);
 }
 
-static void note_made(ending *e, tri_builder *b, MlirOperation op, int step, MlirValue pred)
+static void note_end(ending *e, tri_builder *b, MlirOperation op, int step, MlirValue pred)
 {
     tri_expander *x = e->x;
     for (size_t i = 0; i < x->carried.len; i++) {
@@ -66,12 +66,12 @@ static void note_made(ending *e, tri_builder *b, MlirOperation op, int step, Mli
             continue;
         MlirValue made = {tri_map_find_ptr(&e->made[step], c->value.ptr)};
         if (c->arg >= 0 && !mlirValueIsNull(pred) && tri_expand_is_used(x, c->arg))
-            made = tri_expand_select(b, pred, made, carried_at(e, c, step, 1));
+            made = tri_expand_select(b, pred, made, carried_to_end(e, c, step, 1));
         c->ends[step] = made;
     }
 }
 
-static void emit_step(ending *e, tri_builder *b, int step)
+static void emit_end_step(ending *e, tri_builder *b, int step)
 {
     tri_expander *x = e->x;
     for (size_t i = 0; i < x->ops.len; i++) {
@@ -82,12 +82,12 @@ static void emit_step(ending *e, tri_builder *b, int step)
         tri_pipeline_uses_of(x->arena, op->op, &used);
         MlirValue *to = TRI_NEW_ARRAY(x->arena, MlirValue, used.len + 1);
         for (size_t k = 0; k < used.len; k++)
-            to[k] = value_at(e, b, used.at[k], op->stage, step);
+            to[k] = value_in_end(e, b, used.at[k], op->stage, step);
         MlirValue pred = x->in_range[step + x->last - op->stage];
         MlirOperation made = tri_expand_copy(x, b, op, used.len, used.at, to, pred);
         for (intptr_t r = 0; r < mlirOperationGetNumResults(made); r++)
             tri_map_set_ptr(&e->made[step], tri_op_result(op->op, r).ptr, (void *)tri_op_result(made, r).ptr);
-        note_made(e, b, op->op, step, pred);
+        note_end(e, b, op->op, step, pred);
     }
 }
 
@@ -99,12 +99,12 @@ void tri_expand_end(tri_expander *x, MlirOperation made)
         x->carried.at[i].ends = TRI_NEW_ARRAY(x->arena, MlirValue, x->last);
     for (int step = 0; step < x->last; step++) {
         tri_map_init(&e.made[step], x->arena);
-        emit_step(&e, &b, step);
+        emit_end_step(&e, &b, step);
     }
     for (intptr_t j = 0; j < mlirOperationGetNumResults(x->loop); j++) {
         tri_carried *c = tri_expand_find(x, j, (MlirValue){NULL});
         if (c && tri_expand_is_used(x, j))
             mlirValueReplaceAllUsesOfWith(tri_op_result(x->loop, j),
-                                          carried_at(&e, c, x->last, x->last - c->stage + 1));
+                                          carried_to_end(&e, c, x->last, x->last - c->stage + 1));
     }
 }

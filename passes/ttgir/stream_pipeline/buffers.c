@@ -9,7 +9,7 @@
 #include "passes/analysis/padding.h"
 
 /* Order of dimensions in memory, the batch last. */
-static void memory_order(const tri_pipeline *p, MlirOperation load, int32_t *out)
+static void order_in_memory(const tri_pipeline *p, MlirOperation load, int32_t *out)
 {
     MlirValue result = tri_op_result(load, 0);
     int64_t shape[TRI_MAX_RANK];
@@ -24,7 +24,7 @@ static void memory_order(const tri_pipeline *p, MlirOperation load, int32_t *out
 }
 
 /* A slot for a tensor. */
-static MlirType buffer_type(MlirType tensor, MlirAttribute layout)
+static MlirType slot_of_tensor(MlirType tensor, MlirAttribute layout)
 {
     tri_memdesc desc = {.rank = tri_type_rank(tensor),
                         .element = tri_type_element(tensor),
@@ -37,7 +37,7 @@ static MlirType buffer_type(MlirType tensor, MlirAttribute layout)
 }
 
 /* What one user wants; null: it is no operand. */
-static MlirType wanted_by(const tri_pipeline *p, MlirOperation load, MlirOperation user)
+static MlirType wanted_by_user(const tri_pipeline *p, MlirOperation load, MlirOperation user)
 {
     MlirType type = mlirValueGetType(tri_op_result(load, 0));
     if (tri_op_is(user, "ttg.local_alloc"))
@@ -49,19 +49,19 @@ static MlirType wanted_by(const tri_pipeline *p, MlirOperation load, MlirOperati
     int32_t order[TRI_MAX_RANK];
     if (!e || tri_dots_shape(type, shape) != e->rank)
         return (MlirType){NULL};
-    memory_order(p, load, order);
+    order_in_memory(p, load, order);
     if (tri_machines_of(mlirModuleGetOperation(p->run->module))->mma_version == 3 &&
         e->parent->kind == TRI_ENC_AMD_WMMA && e->rank == 2) {
         MlirAttribute padding = tri_padding_of_operand(e->dot_op.op_idx, e->dot_op.k_width, type, order);
         if (!mlirAttributeIsNull(padding))
-            return buffer_type(type, padding);
+            return slot_of_tensor(type, padding);
     }
     return tri_dots_buffer_type(p->arena, tri_type_with_encoding(type, tri_encoding_make(mlirTypeGetContext(type), e)),
                                 shape, order, false);
 }
 
 /* One buffer of two that differ in the length of their vectors alone: that of the longer ones. Null: they differ. */
-static MlirType merge(tri_arena *arena, MlirType a, MlirType b)
+static MlirType common_buffer(tri_arena *arena, MlirType a, MlirType b)
 {
     tri_memdesc x, y;
     if (mlirTypeEqual(a, b))
@@ -90,7 +90,7 @@ static MlirType buffer_of_box(tri_arena *arena, MlirOperation load)
         return (MlirType){NULL};
     for (int d = 0; e.kind == TRI_ENC_PADDED_SHARED && !e.padded.has_bases && d < e.rank; d++)
         e.padded.shape[d] = (int32_t)tri_type_dim(type, d); /* of gathered rows, not of the one that a box has */
-    return buffer_type(type, tri_encoding_make(mlirTypeGetContext(type), &e));
+    return slot_of_tensor(type, tri_encoding_make(mlirTypeGetContext(type), &e));
 }
 
 MlirType tri_stream_pipeline_buffer(const tri_pipeline *p, MlirOperation load)
@@ -102,10 +102,10 @@ MlirType tri_stream_pipeline_buffer(const tri_pipeline *p, MlirOperation load)
         return buffer;
     MlirOpOperand use = mlirValueGetFirstUse(tri_op_result(load, 0));
     for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-        MlirType wanted = wanted_by(p, load, mlirOpOperandGetOwner(use));
+        MlirType wanted = wanted_by_user(p, load, mlirOpOperandGetOwner(use));
         if (mlirTypeIsNull(wanted))
             return wanted;
-        buffer = mlirTypeIsNull(buffer) ? wanted : merge(p->arena, buffer, wanted);
+        buffer = mlirTypeIsNull(buffer) ? wanted : common_buffer(p->arena, buffer, wanted);
         if (mlirTypeIsNull(buffer))
             return buffer;
     }

@@ -3,16 +3,16 @@
 
 enum { none = -1 };
 
-static tri_place in_stage(int stage, int cluster) { return (tri_place){stage, cluster}; }
+static tri_place at_stage(int stage, int cluster) { return (tri_place){stage, cluster}; }
 
 /* Two products in turn: the operands of one are loaded, stored and read beside the other one. */
 static void place_chained(tri_stream *stream, const tri_place *load)
 {
     bool is_first = load->stage == 0;
     stream->start = *load;
-    stream->store = is_first ? in_stage(1, TRI_CHAIN_STORE_1) : in_stage(2, TRI_CHAIN_STORE_2);
-    stream->wait = is_first ? in_stage(1, TRI_CHAIN_WAIT_1) : in_stage(3, TRI_CHAIN_WAIT_2);
-    stream->read = is_first ? in_stage(1, TRI_CHAIN_READ_1) : in_stage(3, TRI_CHAIN_READ_2);
+    stream->store = is_first ? at_stage(1, TRI_CHAIN_STORE_1) : at_stage(2, TRI_CHAIN_STORE_2);
+    stream->wait = is_first ? at_stage(1, TRI_CHAIN_WAIT_1) : at_stage(3, TRI_CHAIN_WAIT_2);
+    stream->read = is_first ? at_stage(1, TRI_CHAIN_READ_1) : at_stage(3, TRI_CHAIN_READ_2);
 }
 
 void tri_stream_pipeline_set_places(const tri_stream_plan *plan, tri_stream *stream)
@@ -23,15 +23,15 @@ void tri_stream_pipeline_set_places(const tri_stream_plan *plan, tri_stream *str
         return;
     }
     bool is_apart = load.stage != plan->read.stage, is_ahead = plan->read.stage != plan->product.stage;
-    stream->start = in_stage(load.stage, plan->load.cluster);
+    stream->start = at_stage(load.stage, plan->load.cluster);
     stream->store = plan->store;
-    stream->wait = is_apart ? plan->wait : in_stage(none, 0);
-    stream->read = is_ahead ? plan->read : in_stage(none, 0);
+    stream->wait = is_apart ? plan->wait : at_stage(none, 0);
+    stream->read = is_ahead ? plan->read : at_stage(none, 0);
 }
 
 /* The body waits first, and stores last, with the products between where loads and stores are of one stage. With one
  * buffer it is read before it is stored to. Where operands are read a stage ahead of the product, that comes first. */
-static void order(tri_stream_plan *plan, bool at_tail, bool reads_ahead)
+static void order_clusters(tri_stream_plan *plan, bool at_tail, bool reads_ahead)
 {
     bool is_paired = plan->store.stage == 0;
     plan->wait.cluster = at_tail ? 4 : 0;
@@ -76,6 +76,6 @@ bool tri_stream_pipeline_make_plan(const tri_streams *streams, bool copies, bool
         return false;
     int distance = plan->read.stage - plan->store.stage;
     plan->buffers = (distance ? distance : 1) + (copies || has_boxes);
-    order(plan, at_tail, reads_ahead);
+    order_clusters(plan, at_tail, reads_ahead);
     return true;
 }

@@ -37,7 +37,7 @@ static bool allocations_agree(MlirOperation load)
 }
 
 /* CDNA up to 3 gains nothing by loads of less than a register. */
-static bool takes(const tri_pipeline *p, MlirOperation load)
+static bool goes_ahead(const tri_pipeline *p, MlirOperation load)
 {
     MlirType type = mlirValueGetType(tri_op_result(load, 0));
     const tri_machine_facts *facts = tri_machines_of(mlirModuleGetOperation(p->run->module));
@@ -53,7 +53,7 @@ static bool takes(const tri_pipeline *p, MlirOperation load)
 void tri_stream_pipeline_find(const tri_pipeline *p, MlirOperation loop, tri_streams *out)
 {
     tri_pipeline_levels levels = {0};
-    tri_pipeline_find_levels(p, loop, takes, &levels);
+    tri_pipeline_find_levels(p, loop, goes_ahead, &levels);
     for (size_t i = 0; i < levels.len; i++)
         tri_vec_push(p->arena, out,
                      (tri_stream){.load = levels.at[i].load, .use = levels.at[i].use, .level = levels.at[i].level});
@@ -62,7 +62,7 @@ void tri_stream_pipeline_find(const tri_pipeline *p, MlirOperation loop, tri_str
 /* ---- chained products ---- */
 
 /* Ops of the body that need a value of the op's, at any distance. */
-static void find_slice(tri_arena *arena, MlirOperation from, tri_map *out)
+static void find_forward_slice(tri_arena *arena, MlirOperation from, tri_map *out)
 {
     tri_map_init(out, arena);
     tri_map_set_ptr(out, from.ptr, from.ptr);
@@ -93,7 +93,7 @@ bool tri_stream_pipeline_chain(tri_arena *arena, MlirOperation loop, int stages,
             return false;
     if (stages != chained_stages || n != 2)
         return false;
-    find_slice(arena, out_dots[0], &slice);
+    find_forward_slice(arena, out_dots[0], &slice);
     return tri_map_find_ptr(&slice, out_dots[1].ptr);
 }
 
@@ -107,36 +107,36 @@ static int count_uses(MlirOperation op)
     return n;
 }
 
-static void put(tri_schedule *s, MlirOperation op, int stage, int cluster)
+static void set_node(tri_schedule *s, MlirOperation op, int stage, int cluster)
 {
     tri_schedule_node *n = tri_schedule_node_of(s, op);
     n->stage = stage;
     n->cluster = cluster;
 }
 
-static void put_if_new(tri_schedule *s, MlirOperation op, int stage, int cluster)
+static void set_new_node(tri_schedule *s, MlirOperation op, int stage, int cluster)
 {
     if (tri_schedule_node_of(s, op)->stage == TRI_UNPLACED)
-        put(s, op, stage, cluster);
+        set_node(s, op, stage, cluster);
 }
 
 enum { stage_1 = 2, stage_2 = 3, load_stage_1 = 0, load_stage_2 = 1 };
 
 /* On the way from an operand of the second product back to the first: divides at what has two users. */
-static void divide(tri_schedule *s, tri_map *slice, MlirOperation operand, MlirOperation op)
+static void divide_chain(tri_schedule *s, tri_map *slice, MlirOperation operand, MlirOperation op)
 {
     tri_schedule_node *n = tri_schedule_node_of(s, op);
     if (!n || !tri_map_find_ptr(slice, op.ptr) || n->stage != TRI_UNPLACED)
         return;
     if (count_uses(op) > 1) {
-        put(s, op, stage_1, TRI_CHAIN_AFTER_2);
-        put_if_new(s, operand, stage_2, TRI_CHAIN_AFTER_1);
+        set_node(s, op, stage_1, TRI_CHAIN_AFTER_2);
+        set_new_node(s, operand, stage_2, TRI_CHAIN_AFTER_1);
         return;
     }
     for (intptr_t i = mlirOperationGetNumOperands(op); i-- > 0;) {
         MlirOperation def = tri_op_def(tri_op_operand(op, i));
         if (!mlirOperationIsNull(def))
-            divide(s, slice, operand, def);
+            divide_chain(s, slice, operand, def);
     }
 }
 
@@ -144,32 +144,32 @@ static void schedule_chain(tri_schedule *s, const tri_streams *streams, const Ml
 {
     tri_map slice;
     MlirOperation yield = mlirBlockGetTerminator(s->body);
-    find_slice(s->arena, dots[0], &slice);
+    find_forward_slice(s->arena, dots[0], &slice);
     for (int i = 0; i < TRI_CHAIN_CLUSTERS; i++)
         tri_schedule_new_cluster(s, i);
-    put(s, dots[0], stage_1, TRI_CHAIN_DOT_1);
-    put(s, dots[1], stage_2, TRI_CHAIN_DOT_2);
+    set_node(s, dots[0], stage_1, TRI_CHAIN_DOT_1);
+    set_node(s, dots[1], stage_2, TRI_CHAIN_DOT_2);
     for (size_t i = 0; i < streams->len; i++) {
         if (mlirOperationEqual(streams->at[i].use, dots[0]))
-            put(s, streams->at[i].load, load_stage_1, TRI_CHAIN_LOAD_1);
+            set_node(s, streams->at[i].load, load_stage_1, TRI_CHAIN_LOAD_1);
         else if (mlirOperationEqual(streams->at[i].use, dots[1]))
-            put(s, streams->at[i].load, load_stage_2, TRI_CHAIN_LOAD_2);
+            set_node(s, streams->at[i].load, load_stage_2, TRI_CHAIN_LOAD_2);
     }
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(dots[1]); i++) {
         MlirOperation def = tri_op_def(tri_op_operand(dots[1], i));
         if (!mlirOperationIsNull(def))
-            divide(s, &slice, def, def);
+            divide_chain(s, &slice, def, def);
     }
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(yield); i++) {
         MlirOperation def = tri_op_def(tri_op_operand(yield, i));
         if (!mlirOperationIsNull(def) && tri_map_find_ptr(&slice, def.ptr))
-            put_if_new(s, def, stage_2, TRI_CHAIN_AFTER_1);
+            set_new_node(s, def, stage_2, TRI_CHAIN_AFTER_1);
     }
 }
 
 /* ---- the others ---- */
 
-static bool is_load(MlirOperation op)
+static bool is_stream_load(MlirOperation op)
 {
     return tri_op_is(op, "tt.load") || tri_op_is(op, "tt.descriptor_load") || tri_op_is(op, "tt.descriptor_gather");
 }
@@ -181,15 +181,15 @@ static void schedule_plain(tri_schedule *s, const tri_streams *streams)
         deepest = streams->at[i].level > deepest ? streams->at[i].level : deepest;
     int between = (s->max_stage - 1 + deepest) / (deepest + 1);
     for (size_t i = 0; i < streams->len; i++) {
-        if (!is_load(streams->at[i].use))
-            put(s, streams->at[i].use, s->max_stage, products);
-        put(s, streams->at[i].load, (deepest - streams->at[i].level) * between, loads);
+        if (!is_stream_load(streams->at[i].use))
+            set_node(s, streams->at[i].use, s->max_stage, products);
+        set_node(s, streams->at[i].load, (deepest - streams->at[i].level) * between, loads);
     }
 }
 
 /* ---- the pass ---- */
 
-static void schedule_loop(const tri_pipeline *p, MlirOperation loop, int stages)
+static void schedule_streams_of(const tri_pipeline *p, MlirOperation loop, int stages)
 {
     tri_streams streams = {0};
     tri_schedule s;
@@ -216,7 +216,7 @@ static bool run_schedule_streams(tri_pass_run *run)
     for (size_t i = 0; i < loops.len; i++) {
         int64_t stages = tri_op_int(loops.at[i], "tt.num_stages", usual);
         if (stages > 1 && tri_schedule_can_be(run->arena, loops.at[i]))
-            schedule_loop(&p, loops.at[i], (int)stages);
+            schedule_streams_of(&p, loops.at[i], (int)stages);
     }
     return true;
 }

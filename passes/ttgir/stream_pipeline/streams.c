@@ -11,7 +11,7 @@
 #include "passes/analysis/loops.h"
 
 /* 0, 1, ... n - 1, 0, ...; a constant for one slot. */
-static MlirOperation add_counter(tri_arena *arena, MlirOperation loop, int n, MlirValue *out)
+static MlirOperation add_slot_counter(tri_arena *arena, MlirOperation loop, int n, MlirValue *out)
 {
     tri_builder front = tri_builder_before(loop);
     MlirType i32 = mlirIntegerTypeGet(front.context, 32), i1 = mlirIntegerTypeGet(front.context, 1);
@@ -46,7 +46,7 @@ static MlirOperation add_counter(tri_arena *arena, MlirOperation loop, int n, Ml
 
 /* ---- reads ---- */
 
-static MlirValue read_as(tri_builder *b, const tri_stream *s, MlirType type, MlirValue slot, MlirValue token)
+static MlirValue read_stream_as(tri_builder *b, const tri_stream *s, MlirType type, MlirValue slot, MlirValue token)
 {
     MlirValue operands[] = {slot, token};
     return tri_pipeline_placed(tri_builder_value(b, &(tri_op){.name = "ttg.local_load",
@@ -58,7 +58,7 @@ static MlirValue read_as(tri_builder *b, const tri_stream *s, MlirType type, Mli
 }
 
 /* Users of the load read from the slot, each conversion in its own layout; the load goes. */
-static void read_slot(tri_builder *b, const tri_stream *s, MlirValue slot, MlirValue token)
+static void read_stream_slot(tri_builder *b, const tri_stream *s, MlirValue slot, MlirValue token)
 {
     MlirValue value = tri_op_result(s->load, 0);
     MlirOperation next;
@@ -67,15 +67,15 @@ static void read_slot(tri_builder *b, const tri_stream *s, MlirValue slot, MlirV
         next = mlirOperationGetNextInBlock(op);
         if (!tri_op_is(op, "ttg.convert_layout") || !mlirValueEqual(tri_op_operand(op, 0), value))
             continue;
-        MlirValue read = read_as(b, s, mlirValueGetType(tri_op_result(op, 0)), slot, token);
+        MlirValue read = read_stream_as(b, s, mlirValueGetType(tri_op_result(op, 0)), slot, token);
         tri_op_replace(op, 1, &read);
     }
     if (!mlirOpOperandIsNull(mlirValueGetFirstUse(value)))
-        mlirValueReplaceAllUsesOfWith(value, read_as(b, s, mlirValueGetType(value), slot, token));
+        mlirValueReplaceAllUsesOfWith(value, read_stream_as(b, s, mlirValueGetType(value), slot, token));
     mlirOperationDestroy(s->load);
 }
 
-static MlirValue wait_for(tri_builder *b, const char *name, MlirValue token, tri_place place)
+static MlirValue wait_for_stream(tri_builder *b, const char *name, MlirValue token, tri_place place)
 {
     MlirType type = tri_type_async_token(b->context);
     tri_attr num = {"num", tri_attr_i32(b->context, 0)};
@@ -91,7 +91,7 @@ static MlirValue wait_for(tri_builder *b, const char *name, MlirValue token, tri
 
 /* ---- routes ---- */
 
-static void make_store(const tri_stream *s, MlirValue index)
+static void make_stream_store(const tri_stream *s, MlirValue index)
 {
     tri_builder b = tri_builder_before(s->load);
     MlirValue slot = tri_pipeline_placed(tri_pipeline_slot(&b, s->ring, index), s->store);
@@ -101,10 +101,10 @@ static void make_store(const tri_stream *s, MlirValue index)
                                                            .num_operands = 2,
                                                            .operands = (MlirValue[]){tri_op_result(load, 0), slot}});
     tri_pipeline_placed_op(store, s->store);
-    read_slot(&b, s, slot, (MlirValue){NULL});
+    read_stream_slot(&b, s, slot, (MlirValue){NULL});
 }
 
-static void make_copy(const tri_pipeline *p, const tri_stream *s, MlirValue index)
+static void make_stream_copy(const tri_pipeline *p, const tri_stream *s, MlirValue index)
 {
     tri_builder b = tri_builder_before(s->load);
     MlirValue slot = tri_pipeline_slot(&b, s->ring, index), mask = tri_op_segment_value(s->load, 1),
@@ -132,7 +132,7 @@ static void make_copy(const tri_pipeline *p, const tri_stream *s, MlirValue inde
                                                      .attrs = attrs});
     tri_pipeline_placed(copy, s->start);
     MlirValue group = tri_pipeline_placed(tri_builder_unary(&b, "ttg.async_commit_group", token, copy), s->start);
-    read_slot(&b, s, slot, wait_for(&b, "ttg.async_wait", group, s->wait));
+    read_stream_slot(&b, s, slot, wait_for_stream(&b, "ttg.async_wait", group, s->wait));
 }
 
 /* The descriptor as the hardware takes it, of the box that the load names. */
@@ -155,7 +155,7 @@ static MlirValue move_descriptor(tri_builder *b, const MlirValue *offsets, intpt
                                           .attrs = attrs});
 }
 
-static void make_box(const tri_stream *s, MlirValue index)
+static void make_stream_box(const tri_stream *s, MlirValue index)
 {
     tri_builder b = tri_builder_before(s->load);
     bool is_gather = tri_op_is(s->load, "tt.descriptor_gather");
@@ -180,12 +180,12 @@ static void make_box(const tri_stream *s, MlirValue index)
                       .num_attrs = !is_gather,
                       .attrs = &cache});
     tri_pipeline_placed(copy, s->start);
-    read_slot(&b, s, slot, wait_for(&b, "amdg.async_tdm_wait", copy, s->wait));
+    read_stream_slot(&b, s, slot, wait_for_stream(&b, "amdg.async_tdm_wait", copy, s->wait));
 }
 
 /* ---- the loop ---- */
 
-static void make_ring(MlirOperation loop, tri_stream *s, int buffers)
+static void make_stream_ring(MlirOperation loop, tri_stream *s, int buffers)
 {
     tri_builder b = tri_builder_before(loop), after = tri_builder_after(loop);
     MlirType type = tri_pipeline_ring_type(s->buffer, buffers);
@@ -205,14 +205,14 @@ MlirOperation tri_stream_pipeline_lower(const tri_pipeline *p, MlirOperation loo
             continue;
         }
         if (mlirValueIsNull(index))
-            loop = add_counter(p->arena, loop, plan->buffers, &index);
-        make_ring(loop, s, plan->buffers);
+            loop = add_slot_counter(p->arena, loop, plan->buffers, &index);
+        make_stream_ring(loop, s, plan->buffers);
         if (s->route == TRI_STREAM_STORE)
-            make_store(s, index);
+            make_stream_store(s, index);
         else if (s->route == TRI_STREAM_COPY)
-            make_copy(p, s, index);
+            make_stream_copy(p, s, index);
         else
-            make_box(s, index);
+            make_stream_box(s, index);
     }
     return loop;
 }
