@@ -278,7 +278,7 @@ reorder-programs|s/arith.divsi/arith.addi/
 auto-tma|s/global_to_local %\([^[]*\)\[%c0_i32, /global_to_local %\1[%c1_i32, /
 lower-to-2d-block-load|s/\(2d_block_load.*\)\[%\([a-z0-9_]*\), %[a-z0-9_]*\]/\1[%\2, %\2]/
 pipeline|s/ttg.async_wait \(.*\) {num = [0-9]*/ttg.async_wait \1 {num = 9/
-stream-pipeline|s/, %c-96_i32/, %c0_i32/
+stream-pipeline|s/\(arith.subi .*\), %c96_i32/\1, %c0_i32/
 assign-latencies|s/= %c-1_i32/= %c0_i32/
 accelerate-matmul|s/\(tt.dot %[^,]*, %[^,]*, \)%arg[0-9]*/\1%cst/
 automatic-warp-specialization|/ttng.wait_barrier/d
