@@ -185,9 +185,10 @@ static const char *mask_text(tri_gpu *g, int vec)
         if (tri_type_is_tensor(type) && tri_type_bits(tri_type_element(type)) == 1)
             find_suspects(&s, tri_op_operand(g->op, i), 0);
     }
-    return hint_text(g, &s,
-                     vec == 1 ? "the mask may differ between neighbours"
-                              : tri_str_format(g->arena, "the mask is known to be equal for %d neighbours only", vec).data);
+    const char *what = "the mask may differ between neighbours";
+    if (vec > 1)
+        what = tri_str_format(g->arena, "the mask is known to be equal for %d neighbours only", vec).data;
+    return hint_text(g, &s, what);
 }
 
 const char *tri_gpu_limit_text(tri_gpu *g, const tri_gpu_groups *groups, int bytes)
