@@ -15,4 +15,8 @@ bool tri_loads_may_write(MlirOperation op);
 /* May the operation, or one inside of it? */
 bool tri_loads_any_may_write(tri_arena *arena, MlirOperation op);
 
+/* Do two loads of a function read the same addresses, in loops with the same bounds the same in each iteration? Masks
+ * may be others. False where that is not plain. */
+bool tri_loads_is_same_block(MlirOperation a, MlirOperation b);
+
 #endif

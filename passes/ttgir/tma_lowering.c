@@ -20,9 +20,12 @@
 #include "ir/op.h"
 #include "ir/op_classes.h"
 #include "ir/type.h"
+#include "passes/analysis/buffers.h"
 #include "passes/analysis/partitions.h"
 #include "passes/analysis/tensormaps.h"
 #include "passes/ttgir/pipeline/lower.h"
+
+#define COPY "ttng.async_tma_copy_local_to_global"
 
 static MlirValue alloc(tri_builder *b, MlirType type, MlirValue source)
 {
@@ -95,7 +98,7 @@ static void lower_store(MlirOperation store)
             operands[count++] = tri_op_operand(store, i);
     operands[count++] = buffer;
     tri_attr kind = {"kind", is_reduce ? tri_op_attr(store, "kind") : (MlirAttribute){NULL}};
-    const char *copy = is_reduce ? "ttng.async_tma_reduce" : "ttng.async_tma_copy_local_to_global";
+    const char *copy = is_reduce ? "ttng.async_tma_reduce" : COPY;
     tri_builder_create(&b, &(tri_op){.name = is_scatter ? "ttng.async_tma_scatter" : copy, .num_operands = count,
                                      .operands = operands, .num_attrs = 1, .attrs = &kind});
     tri_builder_create(&b, &(tri_op){.name = "ttng.async_tma_store_wait", .num_attrs = 1, .attrs = &pendings});
@@ -166,6 +169,119 @@ static void wait_in_consumers(MlirOperation copy)
     mlirOperationMoveBefore(inval, first);
 }
 
+/* ---- stores ---- */
+
+static MlirOperation next_with_effects(MlirOperation op)
+{
+    do
+        op = mlirOperationGetNextInBlock(op);
+    while (!mlirOperationIsNull(op) && tri_op_is_pure(op) && !mlirOperationGetNumRegions(op));
+    return op;
+}
+
+static bool is_then(MlirOperation op, const char *name) { return !mlirOperationIsNull(op) && tri_op_is(op, name); }
+
+/* Whether a buffer is done with in front of the op, or made behind what the op stands in. */
+static bool is_elsewhere(const tri_buffer *buffer, MlirOperation op)
+{
+    MlirValue value = tri_op_result(buffer->op, 0);
+    MlirOperation top = tri_op_ancestor_in(mlirOperationGetBlock(buffer->op), op);
+    if (!mlirOperationIsNull(top) && !mlirOperationEqual(top, op) && tri_op_dominates(top, buffer->op))
+        return true;
+    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        if (tri_op_in(user, TRI_OPS_BUFFER_VIEW) || !tri_op_dominates(user, op))
+            return false;
+    }
+    return true;
+}
+
+/* Whether all buffers that may be there at this op and behind it, in the same block, fit into so many bytes, with what
+ * any op takes for itself. */
+static bool has_room(const tri_buffers *buffers, MlirOperation op, int64_t room)
+{
+    int64_t scratch = 0;
+    for (size_t i = 0; i < buffers->list.len; i++) {
+        const tri_buffer *buffer = &buffers->list.at[i];
+        if (!buffer->is_scratch)
+            room -= is_elsewhere(buffer, op) ? 0 : buffer->size;
+        else if (buffer->size > scratch)
+            scratch = buffer->size;
+    }
+    return room >= scratch;
+}
+
+/* A copy that is waited for, behind which only arithmetic stands in front of the next one: they start together, and one
+ * thread's branch, one wait and one pair of barriers do for both. */
+static void start_with_next(const tri_buffers *buffers, MlirOperation copy, int64_t room)
+{
+    MlirOperation wait = mlirOperationGetNextInBlock(copy), fence = tri_op_previous(copy);
+    if (!is_then(wait, "ttng.async_tma_store_wait") || !is_then(fence, "ttng.fence_async_shared"))
+        return;
+    MlirOperation alloc = next_with_effects(wait);
+    if (!is_then(alloc, "ttg.local_alloc") || mlirOperationGetNumOperands(alloc) != 1)
+        return;
+    MlirOperation next_fence = next_with_effects(alloc);
+    MlirOperation next = is_then(next_fence, "ttng.fence_async_shared") ? next_with_effects(next_fence) : next_fence;
+    if (!is_then(next, COPY) || !has_room(buffers, wait, room))
+        return;
+    mlirOperationMoveBefore(copy, next);
+    mlirOperationDestroy(fence);
+    mlirOperationDestroy(wait);
+}
+
+static bool touches_global(tri_arena *arena, MlirOperation op)
+{
+    tri_op_list inside = {0};
+    tri_op_collect(op, arena, &inside);
+    tri_vec_push(arena, &inside, op);
+    for (size_t i = 0; i < inside.len; i++)
+        if (tri_op_in(inside.at[i], TRI_OPS_ACCESS | TRI_OPS_DESCRIPTOR | TRI_OPS_ATOMIC | TRI_OPS_CALL) ||
+            tri_op_is(inside.at[i], COPY))
+            return true;
+    return false;
+}
+
+/* Copies of a split's consumers between two of their loops start behind the last one: a branch of one thread in front
+ * of a loop lets ptxas take its warps to run apart, and keep what products need in registers of threads. */
+static void start_behind_loops(const tri_buffers *buffers, MlirOperation wait, int64_t room)
+{
+    MlirOperation parent = mlirOperationGetParentOperation(wait), first = wait;
+    MlirOperation end = mlirBlockGetTerminator(mlirOperationGetBlock(wait));
+    bool has_loops = false;
+    while (is_then(tri_op_previous(first), COPY))
+        first = tri_op_previous(first);
+    if (!tri_op_is(parent, "ttg.warp_specialize") || mlirOperationEqual(first, wait))
+        return;
+    for (MlirOperation op = mlirOperationGetNextInBlock(wait); !mlirOperationEqual(op, end);
+         op = mlirOperationGetNextInBlock(op)) {
+        has_loops = has_loops || tri_op_is(op, "scf.for");
+        if (touches_global(buffers->arena, op))
+            return;
+    }
+    if (!has_loops || !has_room(buffers, first, room))
+        return;
+    for (MlirOperation op = first, next; !mlirOperationEqual(op, wait); op = next) {
+        next = mlirOperationGetNextInBlock(op);
+        mlirOperationMoveBefore(op, end);
+    }
+    mlirOperationMoveBefore(wait, end);
+}
+
+static void start_stores_together(tri_pass_run *run, MlirOperation func, int64_t room)
+{
+    tri_buffers buffers;
+    tri_op_list copies = {0}, waits = {0};
+    tri_buffers_init(&buffers, run->arena, func, mlirModuleGetOperation(run->module));
+    tri_op_collect_named(func, COPY, run->arena, &copies);
+    for (size_t i = 0; i < copies.len; i++)
+        start_with_next(&buffers, copies.at[i], room);
+    tri_op_collect_named(func, "ttng.async_tma_store_wait", run->arena, &waits);
+    for (size_t i = 0; i < waits.len; i++)
+        start_behind_loops(&buffers, waits.at[i], room);
+}
+
 static bool run_tma_lowering(tri_pass_run *run)
 {
     bool is_direct = tri_passes_option_int(run, "wait-in-consumers", 0) != 0;
@@ -188,12 +304,19 @@ static bool run_tma_lowering(tri_pass_run *run)
     tri_op_collect_named(module, "ttng.async_tma_copy_global_to_local", run->arena, &copies);
     for (size_t i = copies.len; is_direct && i-- > 0;)
         wait_in_consumers(copies.at[i]);
+    int64_t room = tri_passes_option_int(run, "stores-together", 0);
+    tri_op_list funcs = {0};
+    tri_op_collect_named(module, "tt.func", run->arena, &funcs);
+    for (size_t i = 0; i < funcs.len && room; i++)
+        start_stores_together(run, funcs.at[i], room);
     return true;
 }
 
 static const char *const options[] = {
     "wait-in-consumers=N: 1 uses a copy's buffer where its value is stored into another, and lets the consumers of a "
     "split loop that follows wait for it, so that the producer starts meanwhile (0)",
+    "stores-together=N: blocks that are stored with only arithmetic between are copied together where all buffers fit "
+    "into N bytes (0)",
     NULL};
 
 const tri_pass tri_pass_tma_lowering = {

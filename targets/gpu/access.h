@@ -4,6 +4,9 @@
 
 #include "targets/gpu/gpu.h"
 
+/* The last of tt's numbers for how long a cache keeps what an access touches; behind it are those of ir/hints.h. */
+enum { TRI_MACHINE_EVICT_LAST = 3 };
+
 /* Registers of one access: consecutive places in memory. */
 typedef struct {
     int vec;    /* elements per access */

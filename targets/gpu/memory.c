@@ -1,4 +1,5 @@
 /* tt.load and tt.store. Lanes that are masked off read and write nothing. */
+#include "ir/hints.h"
 #include "ir/type.h"
 #include "targets/gpu/access.h"
 
@@ -27,11 +28,12 @@ static LLVMValueRef const_pred(LLVMValueRef pred, bool *out_value)
 
 static tri_machine_access access_of(MlirOperation op, LLVMValueRef base, LLVMValueRef pointer, LLVMValueRef pred)
 {
+    int hint = (int)tri_op_int(op, TRI_HINT_L1, 0);
     return (tri_machine_access){.pointer = pointer,
                                 .base = base,
                                 .pred = pred,
                                 .cache = (int)tri_op_int(op, "cache", 0),
-                                .evict = (int)tri_op_int(op, "evict", 0)};
+                                .evict = hint ? hint + TRI_MACHINE_EVICT_LAST : (int)tri_op_int(op, "evict", 0)};
 }
 
 static void load_group(tri_gpu *g, MlirOperation op, const tri_gpu_packing *p, LLVMValueRef base, LLVMValueRef pointer,

@@ -122,9 +122,12 @@ static bool takes_turns(const tri_unit *unit)
 /* What the passes before left behind is cleaned up; then no op may be added any more. */
 static void add_final_passes(const tri_unit *unit, tri_buf *out)
 {
-    tri_buf_format(out, ",canonicalize,loop-aware-cse,optimize-dot-operands%s%s%s",
-                   unit->arch->wants_prefetch ? ",prefetch" : "", uses_tma(unit) ? ",tma-lowering" : "",
-                   is_split(unit) ? "{wait-in-consumers=1}" : "");
+    enum { GROUP_WARPS = 4 };
+    tri_buf_format(out, ",canonicalize,loop-aware-cse,optimize-dot-operands%s%s",
+                   unit->arch->wants_prefetch ? ",prefetch" : "", uses_tma(unit) ? ",tma-lowering" : "");
+    if (is_split(unit)) /* blocks of four warps are two on a multiprocessor */
+        tri_buf_format(out, "{wait-in-consumers=1 stores-together=%d}",
+                       ((int)unit->arch->max_shared - RESERVE) / (tri_facts_warps(unit) > GROUP_WARPS ? 1 : 2));
     tri_buf_format(out,
                    ",remove-layout-conversions,reduce-data-duplication%s%s,reorder-instructions%s,loop-aware-cse,"
                    "symbol-dce,sccp,cse%s,canonicalize",
@@ -169,6 +172,8 @@ void tri_gpu_ttgir_pipeline(const tri_unit *unit, tri_buf *out)
         tri_buf_format(out, "persistent-programs{split=%d num-stages=%d num-warps=%d shared=%d%s},", is_split(unit),
                        tri_facts_stages(unit), tri_facts_warps(unit), (int)unit->arch->max_shared - RESERVE,
                        unit->options->persistence == TRI_PERSISTENCE_ON ? "" : " gains=1");
+    if (unit->arch->has_warp_groups)
+        tri_buf_add_z(out, "cache-hints,");
     if (!unit->options->no_remove_masks)
         tri_buf_format(out, "remove-masks{num-warps=%d threads-per-warp=%d%s},", tri_facts_warps(unit),
                        tri_facts_lanes(unit), is_split(unit) && least_products(unit) ? " products=2" : "");

@@ -1,4 +1,5 @@
 /* Predicated accesses and updates of memory as PTX, rows of matrices, the source's own assembly. */
+#include "ir/hints.h"
 #include "runtime/sim/nvptx/ptx/ptx.h"
 #include "targets/gpu/access.h"
 #include "targets/gpu/extern.h"
@@ -42,12 +43,16 @@ static const char *cache_level(const tri_machine_access *a, bool is_load)
     return (is_load ? load : store)[a->cache & 7];
 }
 
-/* "evict_first"; null: none, also where the access says what cannot be combined with it, which wins. */
+/* "evict_first"; null: none, also where the access says what cannot be combined with it, which wins. Behind tt's
+ * numbers are those of hints for the first level alone (ir/hints.h). */
 static const char *eviction(const tri_machine_access *a, bool is_load)
 {
-    static const char *const names[4] = {[2] = "evict_first", [3] = "evict_last"};
+    static const char *const names[8] = {[2] = "evict_first",
+                                         [TRI_MACHINE_EVICT_LAST] = "evict_last",
+                                         [TRI_MACHINE_EVICT_LAST + TRI_HINT_KEEP] = "evict_last",
+                                         [TRI_MACHINE_EVICT_LAST + TRI_HINT_PASS] = "no_allocate"};
     bool is_alone = !a->is_volatile && !a->sem && !cache_level(a, is_load);
-    return is_alone ? names[a->evict & 3] : NULL;
+    return is_alone ? names[a->evict & 7] : NULL;
 }
 
 /* What stands between `ld` or `st` and the vector's size. With a policy its operand comes last. */
@@ -67,7 +72,8 @@ static void add_modifiers(tri_nvptx_text *t, const tri_machine_access *a, bool i
 static int add_policy(tri_gpu *g, tri_nvptx_text *t, const tri_machine_access *a, bool is_load)
 {
     const char *evict = eviction(a, is_load);
-    if (!evict || LLVMGetPointerAddressSpace(LLVMTypeOf(a->pointer)) == 3)
+    bool is_shared = LLVMGetPointerAddressSpace(LLVMTypeOf(a->pointer)) == 3;
+    if (!evict || a->evict > TRI_MACHINE_EVICT_LAST || is_shared)
         return -1;
     LLVMValueRef policy;
     tri_nvptx_text make = tri_nvptx_text_begin(g, 1);

@@ -78,6 +78,8 @@ bool tri_nvptx_optimize(tri_unit *unit)
     tri_llvm_dispose_machine(machine);
     if (ok && is_optimized)
         tri_nvptx_divide(unit->llvm_module);
+    if (ok && is_optimized)
+        tri_nvptx_keep(unit->llvm_module);
     if (ok && is_optimized && unit->options->debug != TRI_DEBUG_FULL)
         tri_nvptx_order(unit->llvm_module);
     return ok;

@@ -1,5 +1,5 @@
 // RUN: tritcc -x ttgir '-passes=automatic-warp-specialization{overlap=1}' %s | FileCheck %s
-// positive: @product @two_products @few_trips @tiles @unread @many_products @small_and_large @wide_and_narrow
+// positive: @product @two_products @few_trips @tiles @unread @many_products @small_and_large @wide_and_narrow @apart @written @ordered
 // negative: @unasked @pointers @nested @found @not_a_kernel
 // loop: @product
 // if: @nested
@@ -409,5 +409,149 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       scf.yield %s : tensor<64x64xf32, #mma>
     } {tt.warp_specialize}
     tt.return %r, %t : tensor<128x128xf32, #wide>, tensor<64x64xf32, #mma>
+  }
+  // Loops of more than two products with a store and a load between: one producer for both, whose second loop takes
+  // some of the first one's buffers. The load comes in front of the store.
+  // CHECK-LABEL: @apart
+  // CHECK: [[A:%.+]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16
+  // CHECK: [[B:%.+]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16
+  // CHECK: ttg.warp_specialize([[A]], [[B]],
+  // CHECK: default {
+  // CHECK: scf.for
+  // CHECK: ttng.arrive_barrier {{.*}} {"tritcc.per-warp"}
+  // CHECK: ttng.arrive_barrier {{.*}} {"tritcc.per-warp"}
+  // CHECK: tt.load %arg7
+  // CHECK-NEXT: tt.descriptor_store
+  // CHECK: scf.for
+  // CHECK: partition0([[PA:%.+]]: !ttg.memdesc<3x64x64xf16, {{.*}}, [[PB:%.+]]: !ttg.memdesc<3x64x64xf16
+  // CHECK: ttng.barrier_expect {{.*}}, 16384
+  // CHECK: ttng.barrier_expect {{.*}}, 8192
+  // CHECK: ttg.memdesc_index [[PA]]
+  // CHECK: ttg.warp_return
+  // CHECK-NOT: ttg.warp_specialize
+  // CHECK: tt.return
+  tt.func public @apart(%a: !tt.tensordesc<64x64xf16, #shared>, %b: !tt.tensordesc<64x64xf16, #shared>, %c: !tt.tensordesc<64x64xf16, #shared>, %o: !tt.tensordesc<64x64xf16, #shared>, %q: !ttg.memdesc<64x64xf16, #shared, #smem>, %n: i32, %w: !tt.ptr<f32>, %v: tensor<64x64x!tt.ptr<f32>, #mma>) -> tensor<64x64xf32, #mma> {
+    %cst = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #mma>
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %first = scf.for %i = %c0 to %n step %c64 iter_args(%acc = %cst) -> (tensor<64x64xf32, #mma>) : i32 {
+      %x = tt.descriptor_load %a[%i, %c0] : !tt.tensordesc<64x64xf16, #shared> -> tensor<64x64xf16, #blocked>
+      %xb = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %y = tt.descriptor_load %b[%i, %c0] : !tt.tensordesc<64x64xf16, #shared> -> tensor<64x64xf16, #blocked>
+      %yb = ttg.local_alloc %y : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %s = ttng.warp_group_dot %q, %xb, %cst {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      %p = math.exp2 %s : tensor<64x64xf32, #mma>
+      %d = ttng.warp_group_dot %q, %yb, %cst {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      %m = arith.mulf %p, %d : tensor<64x64xf32, #mma>
+      %h = arith.truncf %m : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+      %ha = ttg.convert_layout %h : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
+      %z = ttng.warp_group_dot %ha, %xb, %acc {inputPrecision = 0 : i32} : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      scf.yield %z : tensor<64x64xf32, #mma>
+    } {tt.warp_specialize}
+    %half = arith.truncf %first : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+    %tile = ttg.convert_layout %half : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #blocked>
+    tt.descriptor_store %o[%c0, %c0], %tile : !tt.tensordesc<64x64xf16, #shared>, tensor<64x64xf16, #blocked>
+    %more = tt.load %v : tensor<64x64x!tt.ptr<f32>, #mma>
+    %second = scf.for %i = %c0 to %n step %c64 iter_args(%acc = %cst) -> (tensor<64x64xf32, #mma>) : i32 {
+      %x = tt.descriptor_load %c[%i, %c0] : !tt.tensordesc<64x64xf16, #shared> -> tensor<64x64xf16, #blocked>
+      %xb = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %s = ttng.warp_group_dot %q, %xb, %cst {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      %p = math.exp2 %s : tensor<64x64xf32, #mma>
+      %d = ttng.warp_group_dot %q, %xb, %cst {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      %m = arith.mulf %p, %d : tensor<64x64xf32, #mma>
+      %h = arith.truncf %m : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+      %ha = ttg.convert_layout %h : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
+      %z = ttng.warp_group_dot %ha, %xb, %acc {inputPrecision = 0 : i32} : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      scf.yield %z : tensor<64x64xf32, #mma>
+    } {tt.warp_specialize}
+    %r = arith.addf %second, %more : tensor<64x64xf32, #mma>
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+  // What the second loop reads is written between: it begins behind that.
+  // CHECK-LABEL: @written
+  // CHECK: ttg.warp_specialize
+  // CHECK: tt.descriptor_store
+  // CHECK: ttg.warp_specialize
+  tt.func public @written(%a: !tt.tensordesc<64x64xf16, #shared>, %b: !tt.tensordesc<64x64xf16, #shared>, %c: !tt.tensordesc<64x64xf16, #shared>, %o: !tt.tensordesc<64x64xf16, #shared>, %q: !ttg.memdesc<64x64xf16, #shared, #smem>, %n: i32, %w: !tt.ptr<f32>, %v: tensor<64x64x!tt.ptr<f32>, #mma>) -> tensor<64x64xf32, #mma> {
+    %cst = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #mma>
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %first = scf.for %i = %c0 to %n step %c64 iter_args(%acc = %cst) -> (tensor<64x64xf32, #mma>) : i32 {
+      %x = tt.descriptor_load %a[%i, %c0] : !tt.tensordesc<64x64xf16, #shared> -> tensor<64x64xf16, #blocked>
+      %xb = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %y = tt.descriptor_load %b[%i, %c0] : !tt.tensordesc<64x64xf16, #shared> -> tensor<64x64xf16, #blocked>
+      %yb = ttg.local_alloc %y : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %s = ttng.warp_group_dot %q, %xb, %cst {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      %p = math.exp2 %s : tensor<64x64xf32, #mma>
+      %d = ttng.warp_group_dot %q, %yb, %cst {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      %m = arith.mulf %p, %d : tensor<64x64xf32, #mma>
+      %h = arith.truncf %m : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+      %ha = ttg.convert_layout %h : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
+      %z = ttng.warp_group_dot %ha, %xb, %acc {inputPrecision = 0 : i32} : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      scf.yield %z : tensor<64x64xf32, #mma>
+    } {tt.warp_specialize}
+    %half = arith.truncf %first : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+    %tile = ttg.convert_layout %half : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #blocked>
+    tt.descriptor_store %c[%c0, %c0], %tile : !tt.tensordesc<64x64xf16, #shared>, tensor<64x64xf16, #blocked>
+    %more = tt.load %v : tensor<64x64x!tt.ptr<f32>, #mma>
+    %second = scf.for %i = %c0 to %n step %c64 iter_args(%acc = %cst) -> (tensor<64x64xf32, #mma>) : i32 {
+      %x = tt.descriptor_load %c[%i, %c0] : !tt.tensordesc<64x64xf16, #shared> -> tensor<64x64xf16, #blocked>
+      %xb = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %s = ttng.warp_group_dot %q, %xb, %cst {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      %p = math.exp2 %s : tensor<64x64xf32, #mma>
+      %d = ttng.warp_group_dot %q, %xb, %cst {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      %m = arith.mulf %p, %d : tensor<64x64xf32, #mma>
+      %h = arith.truncf %m : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+      %ha = ttg.convert_layout %h : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
+      %z = ttng.warp_group_dot %ha, %xb, %acc {inputPrecision = 0 : i32} : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      scf.yield %z : tensor<64x64xf32, #mma>
+    } {tt.warp_specialize}
+    %r = arith.addf %second, %more : tensor<64x64xf32, #mma>
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+  // Atomics order programs.
+  // CHECK-LABEL: @ordered
+  // CHECK: ttg.warp_specialize
+  // CHECK: tt.atomic_rmw
+  // CHECK: ttg.warp_specialize
+  tt.func public @ordered(%a: !tt.tensordesc<64x64xf16, #shared>, %b: !tt.tensordesc<64x64xf16, #shared>, %c: !tt.tensordesc<64x64xf16, #shared>, %o: !tt.tensordesc<64x64xf16, #shared>, %q: !ttg.memdesc<64x64xf16, #shared, #smem>, %n: i32, %w: !tt.ptr<f32>, %v: tensor<64x64x!tt.ptr<f32>, #mma>) -> tensor<64x64xf32, #mma> {
+    %cst = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #mma>
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %first = scf.for %i = %c0 to %n step %c64 iter_args(%acc = %cst) -> (tensor<64x64xf32, #mma>) : i32 {
+      %x = tt.descriptor_load %a[%i, %c0] : !tt.tensordesc<64x64xf16, #shared> -> tensor<64x64xf16, #blocked>
+      %xb = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %y = tt.descriptor_load %b[%i, %c0] : !tt.tensordesc<64x64xf16, #shared> -> tensor<64x64xf16, #blocked>
+      %yb = ttg.local_alloc %y : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %s = ttng.warp_group_dot %q, %xb, %cst {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      %p = math.exp2 %s : tensor<64x64xf32, #mma>
+      %d = ttng.warp_group_dot %q, %yb, %cst {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      %m = arith.mulf %p, %d : tensor<64x64xf32, #mma>
+      %h = arith.truncf %m : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+      %ha = ttg.convert_layout %h : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
+      %z = ttng.warp_group_dot %ha, %xb, %acc {inputPrecision = 0 : i32} : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      scf.yield %z : tensor<64x64xf32, #mma>
+    } {tt.warp_specialize}
+    %half = arith.truncf %first : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+    %tile = ttg.convert_layout %half : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #blocked>
+    tt.descriptor_store %o[%c0, %c0], %tile : !tt.tensordesc<64x64xf16, #shared>, tensor<64x64xf16, #blocked>
+    %true = arith.constant true
+    %one = arith.constant 1.000000e+00 : f32
+    %old = tt.atomic_rmw fadd, acq_rel, gpu, %w, %one, %true : (!tt.ptr<f32>, f32, i1) -> f32
+    %more = tt.load %v : tensor<64x64x!tt.ptr<f32>, #mma>
+    %second = scf.for %i = %c0 to %n step %c64 iter_args(%acc = %cst) -> (tensor<64x64xf32, #mma>) : i32 {
+      %x = tt.descriptor_load %c[%i, %c0] : !tt.tensordesc<64x64xf16, #shared> -> tensor<64x64xf16, #blocked>
+      %xb = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %s = ttng.warp_group_dot %q, %xb, %cst {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      %p = math.exp2 %s : tensor<64x64xf32, #mma>
+      %d = ttng.warp_group_dot %q, %xb, %cst {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      %m = arith.mulf %p, %d : tensor<64x64xf32, #mma>
+      %h = arith.truncf %m : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+      %ha = ttg.convert_layout %h : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
+      %z = ttng.warp_group_dot %ha, %xb, %acc {inputPrecision = 0 : i32} : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      scf.yield %z : tensor<64x64xf32, #mma>
+    } {tt.warp_specialize}
+    %r = arith.addf %second, %more : tensor<64x64xf32, #mma>
+    tt.return %r : tensor<64x64xf32, #mma>
   }
 }

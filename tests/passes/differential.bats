@@ -60,6 +60,7 @@ align-stores|without|sm_90a|differential.tri|somewhere|*fp16:16, *fp16:16, *fp16
 persistent-programs|after:reorder-programs|sm_90a|differential.tri|tiles|*fp16:16, *fp16:16, *fp32:16, i32, i32:16, i32:16, 64, 64, 32|c_ptr|-grid=3,2 randint:f16:80x72:seed=1,low=-9,high=9 randint:f16:72x72:seed=2,low=-9,high=9 c_ptr=zeros:f32:80x72 80 72 72
 auto-tma|without|sm_90a|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 auto-tma|without|sm_90a|differential.tri|sequences|$sequences|o~1e-5|$sequences_args
+cache-hints|without|sm_90a|differential.tri|centred|*fp32:16, *fp32:16, i32, 64|y|randint:f32:208:seed=1,low=-9,high=9 y=zeros:f32:208 208
 remove-masks|without|sm_90a|differential.tri|sequences|$sequences|o~1e-5|$sequences_args
 remove-masks|without|sm_80|differential.tri|carried|*fp32:16, *fp32:16, i32:16, i32, 64|y|-grid=3 randint:f32:10x208:seed=1,low=-9,high=9 y=zeros:f32:10x208 208 10
 hoist-layout-conversions|after:accelerate-matmul|pvc|execute.tri|attention|*fp16:16, *fp16:16, *fp16:16, *fp32:16, i32:16, 64, 32, 64|o~1e-3|randn:f16:64x64:seed=1 randn:f16:128x64:seed=2 randn:f16:128x64:seed=3 o=zeros:f32:64x64 128

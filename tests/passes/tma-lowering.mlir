@@ -1,6 +1,7 @@
 // RUN: tritcc -x ttgir -passes=tma-lowering %s | FileCheck %s
 // RUN: tritcc -x ttgir '-passes=tma-lowering{wait-in-consumers=1}' %s | FileCheck %s --check-prefix=LATE
-// positive: @load @store @make @consumers @read_before @rows
+// RUN: tritcc -x ttgir '-passes=tma-lowering{stores-together=49152}' %s | FileCheck %s --check-prefix=BOTH
+// positive: @load @store @make @consumers @read_before @rows @two @behind @large
 // negative: @plain @pointers
 // loop: @store @pointers
 
@@ -119,5 +120,67 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %x = tt.descriptor_gather %d[%o, %i] : (!tt.tensordesc<1x64xf16, #shared>, tensor<128xi32, #offsets>, i32) -> tensor<128x64xf16, #blocked>
     tt.descriptor_scatter %d[%o, %i], %x : !tt.tensordesc<1x64xf16, #shared>, tensor<128xi32, #offsets>, i32, tensor<128x64xf16, #blocked>
     tt.return
+  }
+
+  // Two blocks with only arithmetic between are copied together, and waited for once.
+  // CHECK-LABEL: @two
+  // LATE-LABEL: @two
+  // BOTH-LABEL: @two
+  // BOTH: [[A:%.+]] = ttg.local_alloc %arg1
+  // BOTH-NEXT: arith.addf
+  // BOTH-NEXT: [[B:%.+]] = ttg.local_alloc
+  // BOTH-NEXT: ttng.fence_async_shared
+  // BOTH-NEXT: ttng.async_tma_copy_local_to_global %arg0[%arg2, %arg2] [[A]]
+  // BOTH-NEXT: ttng.async_tma_copy_local_to_global %arg0[%arg3, %arg3] [[B]]
+  // BOTH-NEXT: ttng.async_tma_store_wait {pendings = 0 : i32}
+  // BOTH-NEXT: tt.return
+  tt.func public @two(%d: !tt.tensordesc<128x64xf16, #shared>, %v: tensor<128x64xf16, #blocked>, %i: i32, %j: i32) {
+    tt.descriptor_store %d[%i, %i], %v : !tt.tensordesc<128x64xf16, #shared>, tensor<128x64xf16, #blocked>
+    %w = arith.addf %v, %v : tensor<128x64xf16, #blocked>
+    tt.descriptor_store %d[%j, %j], %w : !tt.tensordesc<128x64xf16, #shared>, tensor<128x64xf16, #blocked>
+    tt.return
+  }
+  // There is no room for both.
+  // CHECK-LABEL: @large
+  // LATE-LABEL: @large
+  // BOTH-LABEL: @large
+  // BOTH: ttng.async_tma_store_wait
+  // BOTH: ttg.local_alloc
+  // BOTH: ttng.async_tma_store_wait
+  tt.func public @large(%d: !tt.tensordesc<128x64xf16, #shared>, %v: tensor<128x64xf16, #blocked>, %i: i32, %m: tensor<64x1024x!tt.ptr<f16>, #blocked>) {
+    %k = tt.load %m : tensor<64x1024x!tt.ptr<f16>, #blocked>
+    %b = ttg.local_alloc %k : (tensor<64x1024xf16, #blocked>) -> !ttg.memdesc<64x1024xf16, #shared, #smem>
+    tt.descriptor_store %d[%i, %i], %v : !tt.tensordesc<128x64xf16, #shared>, tensor<128x64xf16, #blocked>
+    tt.descriptor_store %d[%i, %i], %v : !tt.tensordesc<128x64xf16, #shared>, tensor<128x64xf16, #blocked>
+    %l = ttg.local_load %b : !ttg.memdesc<64x1024xf16, #shared, #smem> -> tensor<64x1024xf16, #blocked>
+    tt.store %m, %l : tensor<64x1024x!tt.ptr<f16>, #blocked>
+    tt.return
+  }
+  // Consumers copy between their loops what they start behind the last one.
+  // CHECK-LABEL: @behind
+  // LATE-LABEL: @behind
+  // BOTH-LABEL: @behind
+  // BOTH: default {
+  // BOTH-NEXT: [[A:%.+]] = ttg.local_alloc %arg1
+  // BOTH-NEXT: ttng.fence_async_shared
+  // BOTH-NEXT: scf.for
+  // BOTH: }
+  // BOTH-NEXT: ttng.async_tma_copy_local_to_global %arg0[%arg2, %arg2] [[A]]
+  // BOTH-NEXT: ttng.async_tma_store_wait {pendings = 0 : i32}
+  // BOTH-NEXT: ttg.warp_yield
+  tt.func public @behind(%d: !tt.tensordesc<128x64xf16, #shared>, %v: tensor<128x64xf16, #blocked>, %i: i32) -> i32 {
+    %r = ttg.warp_specialize()
+    default {
+      tt.descriptor_store %d[%i, %i], %v : !tt.tensordesc<128x64xf16, #shared>, tensor<128x64xf16, #blocked>
+      %s = scf.for %k = %i to %i step %i iter_args(%t = %i) -> (i32) : i32 {
+        %u = arith.addi %t, %k : i32
+        scf.yield %u : i32
+      }
+      ttg.warp_yield %s : i32
+    }
+    partition0() num_warps(1) {
+      ttg.warp_return
+    } : () -> i32
+    tt.return %r : i32
   }
 }

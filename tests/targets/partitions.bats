@@ -264,8 +264,13 @@ i32:16,i32:16,1,i32:16,$sizes" "$kernel"
     local c
     for c in 'False 64 64 3' 'True 64 64 2' 'False 32 64 3'; do
         backward $c
-        [[ $errors == *"starts 4 loads of"* && $errors == *"starts 2 loads of"* ]]
-        ! sed -n '/default {/,/partition0/p' good.ttgir | grep -q 'tt.load' || false
+        [[ $errors == *"starts 4 loads of"* && $errors == *"starts 2 loads of"*"in the buffers of the loop in front"* ]]
+        # one producer for all loops; what is stored between them is copied behind the last one
+        [ "$(grep -c 'ttg.warp_specialize(' good.ttgir)" = 1 ]
+        sed -n '/default {/,/partition0/p' good.ttgir >default.ttgir
+        ! sed -n '/scf.for/,/scf.yield/p' default.ttgir | grep -q 'tt.load' || false
+        ! sed '/scf.for/,$!d' default.ttgir | tac | sed '/scf.yield/,$!d' | grep -q 'async_tma_copy\|store_wait' || false
+        [ "$(grep -c 'async_tma_copy_local_to_global' default.ttgir)" = 2 ]
         timeout 100 "$TRITRUN" -arch=sim:sm_90a good.ttgir "${gradients[@]}"
     done
     # half of 32 sums is less than the copy engine's unit: then no loop of the kernel gains
@@ -276,7 +281,7 @@ i32:16,i32:16,1,i32:16,$sizes" "$kernel"
 
 @test "a kernel of loops of more than two products, half of them masked, gets a warp for loads by 8 warps" {
     local types='*bf16:16,*bf16:16,*bf16:16,fp32,*bf16:16,*bf16:16,*bf16:16,*bf16:16,*fp32:16,*fp32:16,i32:16,i32:16,1,i32:16' c
-    for c in '8 2 True 2' '8 3 True 2' '4 2 True 0' '8 3 False 2'; do
+    for c in '8 2 True 1' '8 3 True 1' '4 2 True 0' '8 3 False 1'; do
         set -- $c
         tritcc -arch=sm_90a "-num-warps=$1" "-num-stages=$2" -k attention_bwd_kernel -emit=ttgir=out.ttgir \
             -sig "$types,64,128,128,64,2,64,$3" "$SRCDIR/bench/gpu/kernels/attention_bwd.tri"

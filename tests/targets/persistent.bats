@@ -176,6 +176,13 @@ CASES
     grep -q ' 0 bytes spill stores' log
 }
 
+@test "a tile's place is divided out in front of its products, not behind the last barrier" {
+    tritcc -arch=sm_90a -fpersistent -fhost-tensormaps -k product -num-warps=8 -sig "$product" -emit=ptx=k.ptx "$kernels"
+    sed '/bulk.tensor.2d.global/,$d' k.ptx >before
+    grep -Pq 'div\.s32' before
+    ! sed '1,/wgmma.mma_async/d' before | grep -P 'div\.s32|rem\.s32' || return 1
+}
+
 @test "only where that is asked for, and what stays is told" {
     tritcc -arch=sm_90a -k product -num-warps=8 -sig "$product" -emit=ptx=grid.ptx "$kernels"
     tritcc -arch=sm_90a -fpersistent -fno-persistent -k product -num-warps=8 -sig "$product" -emit=ptx=k.ptx "$kernels"

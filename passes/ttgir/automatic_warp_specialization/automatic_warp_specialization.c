@@ -144,7 +144,7 @@ static size_t visit_chain(const visit *v, size_t first)
         return 1;
     while (first + count < v->loops.len && wants_split(v, v->loops.at[first + count]) &&
            !tri_candidate_find(v->run, v->loops.at[first + count], &plans[count]) &&
-           tri_candidate_join(plans, &plans[count]))
+           tri_join_plans(plans, &plans[count]))
         count++;
     for (size_t i = 0; i < count; i++) {
         plans[i].stages = plans->stages;

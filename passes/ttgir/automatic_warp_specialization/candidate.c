@@ -244,17 +244,17 @@ static MlirOperation find_running_product(tri_split_plan *p)
 static tri_split_registers find_registers(tri_split_plan *p)
 {
     enum { widest = 128, few = 64 };
-    int64_t sums = 0, threads = (int64_t)p->num_warps * p->lanes;
+    int64_t threads = (int64_t)p->num_warps * p->lanes;
     for (MlirOperation op = mlirBlockGetFirstOperation(p->body); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op)) {
         if (!tri_op_is(op, "ttng.warp_group_dot"))
             continue;
         const tri_encoding *e = tri_dots_encoding(p->arena, tri_op_result(op, 0));
-        sums += tri_type_num_elements(mlirValueGetType(tri_op_result(op, 0))) / threads;
+        p->thread_sums += tri_type_num_elements(mlirValueGetType(tri_op_result(op, 0))) / threads;
         if (e && e->kind == TRI_ENC_NVIDIA_MMA && e->instr_shape[1] > widest && p->num_warps == 4)
             return TRI_SPLIT_REGISTERS_STAY;
     }
-    return sums > few ? TRI_SPLIT_REGISTERS_MOVE : TRI_SPLIT_REGISTERS_EITHER;
+    return p->thread_sums > few ? TRI_SPLIT_REGISTERS_MOVE : TRI_SPLIT_REGISTERS_EITHER;
 }
 
 /* ---- room ---- */
@@ -298,6 +298,8 @@ static int64_t bytes_outside(tri_split_plan *p)
     return bytes;
 }
 
+static int64_t aligned(int64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
 static const char *choose_stages(tri_split_plan *p, const tri_machine_facts *facts)
 {
     int64_t slot = 0, room = facts->max_shared - reserve - bytes_outside(p);
@@ -305,7 +307,7 @@ static const char *choose_stages(tri_split_plan *p, const tri_machine_facts *fac
     if (!mlirOperationIsNull(p->outer.loop))
         room -= tri_nest_bytes(p);
     for (size_t i = 0; i < p->loads.len; i++)
-        slot += (p->loads.at[i].bytes + alignment - 1) / alignment * alignment;
+        slot += aligned(p->loads.at[i].bytes);
     /* the next iteration's come early where that leaves as many blocks on a multiprocessor */
     int64_t once = facts->max_shared - reserve + alignment - room + wanted * slot + around, twice = once + around;
     bool is_alone = p->num_warps > GROUP_WARPS || facts->max_shared / once == facts->max_shared / twice;
@@ -314,6 +316,15 @@ static const char *choose_stages(tri_split_plan *p, const tri_machine_facts *fac
     int64_t stages = wanted * slot > room ? room / slot : wanted;
     p->stages = (int)stages;
     return stages < 2 ? "there is no room in shared memory for two of its stages, or it has one (num_stages)" : NULL;
+}
+
+bool tri_candidate_has_room(tri_split_plan *p, int64_t more)
+{
+    const tri_machine_facts *facts = tri_machines_of(mlirModuleGetOperation(p->run->module));
+    int64_t bytes = reserve + bytes_outside(p) + more;
+    for (size_t i = 0; i < p->loads.len; i++)
+        bytes += p->stages * aligned(p->loads.at[i].slot_bytes);
+    return bytes <= facts->max_shared / (p->num_warps > GROUP_WARPS ? 1 : 2);
 }
 
 /* ---- the loop ---- */
@@ -364,105 +375,4 @@ const char *tri_candidate_find(tri_pass_run *run, MlirOperation loop, tri_split_
                           mlirOperationIsNull(p->anchor) && count_products(p) == FEW && p->stages <= MOST_PARITIES;
     }
     return why;
-}
-
-/* ---- loops behind one another ---- */
-
-/* Whether the loads stand in groups alike, and those of one loop are nowhere larger than those of the other: slots
- * of the larger ones do for both. */
-static bool has_like_loads(const tri_split_plan *a, const tri_split_plan *b)
-{
-    bool is_alike = a->loads.len == b->loads.len && a->groups.len == b->groups.len && mlirOperationIsNull(a->dot) &&
-                    mlirOperationIsNull(b->dot) && mlirOperationIsNull(a->anchor) == mlirOperationIsNull(b->anchor);
-    bool fits = true, holds = true;
-    for (size_t i = 0; i < a->loads.len && is_alike; i++) {
-        is_alike = a->loads.at[i].group == b->loads.at[i].group;
-        fits = fits && b->loads.at[i].bytes <= a->loads.at[i].slot_bytes;
-        holds = holds && b->loads.at[i].bytes >= a->loads.at[i].slot_bytes;
-    }
-    return is_alike && (fits || holds);
-}
-
-static void share_slots(tri_split_plan *first, const tri_split_plan *next)
-{
-    for (size_t i = 0; i < first->loads.len; i++)
-        if (next->loads.at[i].bytes > first->loads.at[i].slot_bytes) {
-            first->loads.at[i].slot = next->loads.at[i].buffer;
-            first->loads.at[i].slot_bytes = next->loads.at[i].bytes;
-        }
-}
-
-static bool is_in_list(const tri_op_list *list, MlirOperation op)
-{
-    for (size_t i = 0; i < list->len; i++)
-        if (mlirOperationEqual(list->at[i], op))
-            return true;
-    return false;
-}
-
-/* Whether the op, or what is in it, uses what one of the list gives. */
-static bool uses_any(tri_arena *arena, MlirOperation op, const tri_op_list *list)
-{
-    tri_op_list inside = {0};
-    tri_op_collect(op, arena, &inside);
-    tri_vec_push(arena, &inside, op);
-    for (size_t k = 0; k < inside.len; k++)
-        for (intptr_t i = 0; i < mlirOperationGetNumOperands(inside.at[k]); i++) {
-            MlirOperation def = tri_op_def(tri_op_operand(inside.at[k], i));
-            if (!mlirOperationIsNull(def) && is_in_list(list, def))
-                return true;
-        }
-    return false;
-}
-
-/* What must stay between the loops (`out_stay`, behind the first loop itself) and what may move in front of both:
- * registers that the second one's products read stay. False when something with effects stands between them, or the
- * second one is not behind the first. */
-static bool sort_between(tri_split_plan *first, MlirOperation last, tri_op_list *out_stay, tri_op_list *out_move)
-{
-    tri_vec_push(first->arena, out_stay, first->loop);
-    MlirOperation op = mlirOperationGetNextInBlock(first->loop);
-    for (; !mlirOperationIsNull(op) && !mlirOperationEqual(op, last); op = mlirOperationGetNextInBlock(op)) {
-        if (tri_op_is(op, "scf.for") || tri_buffers_reads_constant(op)) { /* a loop that was joined before */
-            tri_vec_push(first->arena, out_stay, op);
-            continue;
-        }
-        if (!tri_op_is_pure(op) || mlirOperationGetNumRegions(op))
-            return false;
-        tri_vec_push(first->arena, uses_any(first->arena, op, out_stay) ? out_stay : out_move, op);
-    }
-    return !mlirOperationIsNull(op);
-}
-
-/* What the producer begins the loop with is known in front of the first loop. */
-static bool is_known_before(const tri_split_plan *next, const tri_op_list *stay)
-{
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(next->loop); i++) {
-        bool is_wanted = i < 3;
-        for (size_t k = 0; k < next->inner.carried.len; k++)
-            is_wanted = is_wanted || next->inner.carried.at[k] + 3 == i;
-        MlirOperation def = tri_op_def(tri_op_operand(next->loop, i));
-        if (is_wanted && !mlirOperationIsNull(def) && is_in_list(stay, def))
-            return false;
-    }
-    bool is_known = true;
-    MlirOperation op = mlirBlockGetFirstOperation(next->body);
-    for (; !mlirOperationIsNull(op) && is_known; op = mlirOperationGetNextInBlock(op))
-        if (is_load(op) || tri_map_find_ptr(&next->inner.needed, op.ptr))
-            is_known = !uses_any(next->arena, op, stay);
-    return is_known;
-}
-
-bool tri_candidate_join(tri_split_plan *first, tri_split_plan *next)
-{
-    tri_op_list stay = {0}, move = {0};
-    if (!mlirBlockEqual(mlirOperationGetBlock(first->loop), mlirOperationGetBlock(next->loop)) ||
-        !has_like_loads(first, next) || !sort_between(first, next->loop, &stay, &move) || !is_known_before(next, &stay))
-        return false;
-    for (size_t i = 0; i < move.len; i++)
-        mlirOperationMoveBefore(move.at[i], first->loop);
-    share_slots(first, next);
-    first->stages = first->stages < next->stages ? first->stages : next->stages;
-    next->stages = first->stages;
-    return true;
 }

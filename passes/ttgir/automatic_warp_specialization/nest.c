@@ -40,16 +40,16 @@ static MlirValue memory_of(tri_pointers *pointers, MlirOperation op)
     return tri_pointers_root(pointers, from, &why, &culprit);
 }
 
-static bool may_write(tri_pointers *pointers, MlirOperation write, MlirOperation load)
+bool tri_nest_may_write(tri_pointers *pointers, MlirOperation write, MlirOperation load)
 {
     MlirValue written = memory_of(pointers, write), read = memory_of(pointers, load);
     return mlirValueIsNull(written) || mlirValueIsNull(read) || mlirValueEqual(written, read);
 }
 
-static bool is_written_by(tri_split_plan *p, tri_pointers *pointers, MlirOperation write)
+bool tri_nest_is_written_by(const tri_split_plan *p, tri_pointers *pointers, MlirOperation write)
 {
     for (size_t i = 0; i < p->loads.len; i++)
-        if (may_write(pointers, write, p->loads.at[i].load))
+        if (tri_nest_may_write(pointers, write, p->loads.at[i].load))
             return true;
     return false;
 }
@@ -61,7 +61,7 @@ static bool is_written(tri_split_plan *p, MlirOperation load)
     tri_pointers *pointers = tri_pointers_create(p->arena);
     tri_op_collect(p->outer.loop, p->arena, &inside);
     for (size_t i = 0; i < inside.len; i++)
-        if (tri_op_in(inside.at[i], TRI_OPS_WRITE) && may_write(pointers, inside.at[i], load))
+        if (tri_op_in(inside.at[i], TRI_OPS_WRITE) && tri_nest_may_write(pointers, inside.at[i], load))
             return true;
     return false;
 }
@@ -75,7 +75,7 @@ static const char *check_memory(tri_split_plan *p)
         MlirOperation op = inside.at[i];
         if (tri_op_in(op, TRI_OPS_ATOMIC | TRI_OPS_BARRIER | TRI_OPS_CALL))
             return "the loop around it has atomics, barriers or calls, behind which loads must stay";
-        if (tri_op_in(op, TRI_OPS_WRITE) && is_written_by(p, pointers, op))
+        if (tri_op_in(op, TRI_OPS_WRITE) && tri_nest_is_written_by(p, pointers, op))
             return "the loop around it may write what its loads read";
     }
     return NULL;
@@ -196,15 +196,13 @@ static bool is_only_stored(MlirOperation op)
 
 /* Beside the rings there are, at the same time, buffers through which tiles are stored, one for each kind of tile, and
  * what operations take for themselves. */
-int64_t tri_nest_bytes(tri_split_plan *p)
+int64_t tri_nest_bytes_of(tri_split_plan *p, const tri_op_list *ops)
 {
-    tri_op_list inside = {0};
     TRI_VEC(MlirType) tiles = {0};
     int64_t bytes = 0, scratch = 0;
     tri_plan_machine machine = tri_scratch_machine(mlirModuleGetOperation(p->run->module));
-    tri_op_collect(p->outer.loop, p->arena, &inside);
-    for (size_t i = 0; i < inside.len; i++) {
-        MlirOperation op = inside.at[i];
+    for (size_t i = 0; i < ops->len; i++) {
+        MlirOperation op = ops->at[i];
         int64_t own = is_only_stored(op) ? 0 : tri_scratch_bytes(p->arena, op, &machine);
         scratch = own > scratch ? own : scratch;
         if (!tri_op_in(op, TRI_OPS_DESCRIPTOR) || !tri_op_in(op, TRI_OPS_WRITE))
@@ -224,4 +222,11 @@ int64_t tri_nest_bytes(tri_split_plan *p)
         bytes += size;
     }
     return bytes + scratch;
+}
+
+int64_t tri_nest_bytes(tri_split_plan *p)
+{
+    tri_op_list inside = {0};
+    tri_op_collect(p->outer.loop, p->arena, &inside);
+    return tri_nest_bytes_of(p, &inside);
 }

@@ -566,9 +566,10 @@ static void share_rings(const chain *c)
 {
     make_rings(c->plans);
     for (size_t k = 1; k < c->count; k++) {
-        for (size_t i = 0; i < c->plans->loads.len; i++) {
-            c->plans[k].loads.at[i].ring = c->plans->loads.at[i].ring;
-            c->plans[k].loads.at[i].slot = c->plans->loads.at[i].slot;
+        for (size_t i = 0; i < c->plans[k].loads.len; i++) {
+            tri_split_load *l = &c->plans[k].loads.at[i];
+            l->ring = c->plans->loads.at[l->place].ring;
+            l->slot = c->plans->loads.at[l->place].slot;
         }
         for (size_t g = 0; g < c->plans->groups.len; g++) {
             c->plans[k].groups.at[g].full = c->plans->groups.at[g].full;

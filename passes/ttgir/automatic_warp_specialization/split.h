@@ -3,6 +3,7 @@
 #define TRI_PASSES_TTGIR_AUTOMATIC_WARP_SPECIALIZATION_SPLIT_H
 
 #include "base/map.h"
+#include "ir/analysis/pointers.h"
 #include "passes/ttgir/pipeline/pipeline.h"
 
 /* A load through a descriptor, which the producer starts. Loads whose first users are the same share mbarriers. */
@@ -13,6 +14,7 @@ typedef struct {
     MlirType slot; /* of the ring, for loads of other loops, too: the largest of their buffers */
     int64_t slot_bytes;
     int group;
+    int place; /* of the load of the first loop of a chain that has the same ring */
     MlirValue ring;
 } tri_split_load;
 
@@ -53,6 +55,7 @@ typedef struct {
     /* Of two products in a loop in another one: each loop begins with slot 0, so that ptxas knows where products read
      * when it begins, and carries the parities of all slots, a bit each, in the place of one */
     bool is_restarted;
+    int64_t thread_sums;       /* of all products, that a thread holds */
     tri_split_registers registers;
     bool moves_registers;      /* what the kernel does */
     bool has_turns;            /* two groups of consumers start products in turn */
@@ -111,13 +114,21 @@ void tri_slice_close(tri_arena *arena, tri_builder *b, const tri_slice *s, const
 MlirOperation tri_split_make_loop(tri_arena *arena, tri_builder *b, MlirOperation like, const tri_value_list *operands);
 /* Fills the plan, or says why the loop stays as it is. */
 const char *tri_candidate_find(tri_pass_run *run, MlirOperation loop, tri_split_plan *out_plan);
+/* Whether there is room for so many bytes of shared memory beside the plan's rings, with four warps for two blocks on a
+ * multiprocessor. */
+bool tri_candidate_has_room(tri_split_plan *p, int64_t more);
 /* Whether the loop of `next` can go on with the rings of `first`, the plan of a loop in front of it in the same block;
- * moves what it needs and both may use in front of the first loop then. */
-bool tri_candidate_join(tri_split_plan *first, tri_split_plan *next);
+ * moves what it needs and both may use in front of the first loop then (join.c). */
+bool tri_join_plans(tri_split_plan *first, tri_split_plan *next);
 /* Of a loop in another one, which goes on with its rings in each of that one's iterations (nest.c): why that cannot be,
  * or null; and the bytes of shared memory that the other loop takes beside the rings. */
 const char *tri_nest_check(tri_split_plan *p);
 int64_t tri_nest_bytes(tri_split_plan *p);
+/* The bytes that so many operations take beside rings; whether a write may touch what a load, or one of the plan's
+ * loads, reads. */
+int64_t tri_nest_bytes_of(tri_split_plan *p, const tri_op_list *ops);
+bool tri_nest_may_write(tri_pointers *pointers, MlirOperation write, MlirOperation load);
+bool tri_nest_is_written_by(const tri_split_plan *p, tri_pointers *pointers, MlirOperation write);
 /* Finds the loads of the outer loop itself that the producer can start, and how many bytes they take. */
 void tri_nest_find_around(tri_split_plan *p);
 int64_t tri_nest_around_bytes(const tri_split_plan *p);
