@@ -1,6 +1,7 @@
 /* Splits a loop into the producer's, which only starts copies, and the consumers', which is what was there. */
 #include "passes/ttgir/automatic_warp_specialization/split.h"
 
+#include "ir/op_classes.h"
 #include "ir/type.h"
 #include "passes/analysis/buffers.h"
 #include "passes/analysis/loops.h"
@@ -438,13 +439,70 @@ static bool feeds_products_only(const chain *c, MlirValue value)
     return true;
 }
 
-/* Operands of products that lie in registers through the loops come to the consumers' registers at once. */
+static bool is_in_loops(const chain *c, MlirOperation op)
+{
+    for (size_t k = 0; k < c->count; k++)
+        if (!mlirOperationIsNull(tri_op_ancestor_in(c->plans[k].body, op)))
+            return true;
+    return false;
+}
+
+/* Whether only this op uses the value, the loops, and loads of a buffer for their products alone. */
+static bool is_used_by(const chain *c, MlirValue value, MlirOperation only)
+{
+    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        if (!mlirOperationEqual(user, only) && !is_in_loops(c, user) &&
+            (!tri_op_is(user, "ttg.local_load") || !feeds_products_only(c, tri_op_result(user, 0))))
+            return false;
+    }
+    return true;
+}
+
+/* The op of that name in front of the loops that made the value for `user`, or for what else is theirs; or null. */
+static MlirOperation own_source(const chain *c, MlirValue value, const char *name, MlirOperation user)
+{
+    MlirOperation def = tri_op_def(value), none = {NULL};
+    bool is_own = !mlirOperationIsNull(def) && tri_op_is(def, name) && is_used_by(c, value, user) &&
+                  mlirBlockEqual(mlirOperationGetBlock(def), mlirOperationGetBlock(top_of(c->plans)));
+    return is_own ? def : none;
+}
+
+/* Whether a load may be made where the loops begin. */
+static bool may_wait(const chain *c, MlirOperation load)
+{
+    enum { ORDERS = TRI_OPS_WRITE | TRI_OPS_ATOMIC | TRI_OPS_BARRIER | TRI_OPS_CALL };
+    MlirOperation top = top_of(c->plans);
+    for (MlirOperation op = load; !mlirOperationEqual(op, top); op = mlirOperationGetNextInBlock(op))
+        if (tri_op_in(op, ORDERS) || mlirOperationGetNumRegions(op))
+            return false;
+    return !tri_op_flag(load, "isVolatile");
+}
+
+/* Operands of products that lie in registers through the loops come to the consumers' registers at once; where they are
+ * loaded for that alone, consumers load them, while the producer starts. */
 static void collect_kept(chain *c)
 {
+    tri_arena *arena = c->plans->arena;
+    tri_op_list fills = {0}, reads = {0};
     for (MlirOperation op = mlirBlockGetFirstOperation(mlirOperationGetBlock(top_of(c->plans)));
-         !mlirOperationEqual(op, top_of(c->plans)); op = mlirOperationGetNextInBlock(op))
-        if (tri_op_is(op, "ttg.local_load") && feeds_products_only(c, tri_op_result(op, 0)))
-            tri_vec_push(c->plans->arena, &c->moved, op);
+         !mlirOperationEqual(op, top_of(c->plans)); op = mlirOperationGetNextInBlock(op)) {
+        if (!tri_op_is(op, "ttg.local_load") || !feeds_products_only(c, tri_op_result(op, 0)))
+            continue;
+        MlirOperation none = {NULL}, fill = own_source(c, tri_op_operand(op, 0), "ttg.local_alloc", op);
+        bool is_filled = !mlirOperationIsNull(fill) && mlirOperationGetNumOperands(fill) == 1;
+        MlirOperation load = is_filled ? own_source(c, tri_op_operand(fill, 0), "tt.load", fill) : none;
+        if (!mlirOperationIsNull(load) && !is_moved(c, load) && may_wait(c, load)) {
+            tri_vec_push(arena, &c->moved, load);
+            tri_vec_push(arena, &fills, fill);
+        }
+        tri_vec_push(arena, &reads, op);
+    }
+    for (size_t i = 0; i < fills.len; i++)
+        tri_vec_push(arena, &c->moved, fills.at[i]);
+    for (size_t i = 0; i < reads.len; i++)
+        tri_vec_push(arena, &c->moved, reads.at[i]);
 }
 
 static void collect_moved(chain *c)
