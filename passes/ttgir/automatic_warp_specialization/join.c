@@ -204,27 +204,44 @@ static bool slice_behind(tri_arena *arena, MlirOperation op, MlirOperation mark,
     return true;
 }
 
-/* Loads behind the last loop in front of this one start before the first store there, when none of the stores may write
- * what they read. */
-static void start_loads(const tri_split_plan *next)
+/* The buffer that a load fills for products alone; null: it is used otherwise. */
+static MlirOperation filled_by(MlirOperation load)
 {
-    tri_pointers *pointers = tri_pointers_create(next->arena);
+    MlirOpOperand use = mlirValueGetFirstUse(tri_op_result(load, 0));
+    MlirOperation user = mlirOpOperandIsNull(use) ? (MlirOperation){NULL} : mlirOpOperandGetOwner(use);
+    bool is_alone = !mlirOperationIsNull(user) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)) &&
+                    tri_op_is(user, "ttg.local_alloc");
+    return is_alone ? user : (MlirOperation){NULL};
+}
+
+/* Loads behind the last loop in front of this one, when none of the stores there may write what they read: those that
+ * fill buffers start in front of all loops, others before the first of the stores. */
+static void start_loads(const tri_split_plan *first, const tri_split_plan *next)
+{
+    tri_arena *arena = next->arena;
+    tri_pointers *pointers = tri_pointers_create(arena);
     tri_op_list loads = {0}, stores = {0};
     for (MlirOperation op = tri_op_previous(next->loop); !tri_op_is(op, "scf.for"); op = tri_op_previous(op))
         if (tri_op_in(op, TRI_OPS_WRITE))
-            tri_vec_push(next->arena, &stores, op);
+            tri_vec_push(arena, &stores, op);
         else if (tri_op_is(op, "tt.load"))
-            tri_vec_push(next->arena, &loads, op);
+            tri_vec_push(arena, &loads, op);
     for (size_t i = loads.len; i-- > 0 && stores.len;) {
-        MlirOperation load = loads.at[i], first = stores.at[stores.len - 1];
+        MlirOperation load = loads.at[i], store = stores.at[stores.len - 1], fill = filled_by(load);
         tri_op_list slice = {0};
-        bool may_move = tri_op_dominates(first, load);
+        bool may_move = true;
         for (size_t k = 0; k < stores.len && may_move; k++)
             may_move = !tri_nest_may_write(pointers, stores.at[k], load);
-        if (!may_move || !slice_behind(next->arena, load, first, &slice))
-            continue;
-        for (size_t k = 0; k < slice.len; k++)
-            mlirOperationMoveBefore(slice.at[k], first);
+        MlirOperation last = mlirOperationIsNull(fill) ? load : fill, to = first->loop;
+        if (may_move && !mlirOperationIsNull(fill) && slice_behind(arena, load, to, &slice)) {
+            tri_vec_push(arena, &slice, last);
+        } else {
+            slice = (tri_op_list){0};
+            to = store;
+            may_move = may_move && tri_op_dominates(store, load) && slice_behind(arena, load, to, &slice);
+        }
+        for (size_t k = 0; k < slice.len && may_move; k++)
+            mlirOperationMoveBefore(slice.at[k], to);
     }
 }
 
@@ -241,7 +258,7 @@ bool tri_join_plans(tri_split_plan *first, tri_split_plan *next)
     for (size_t i = 0; i < b.move.len; i++)
         mlirOperationMoveBefore(b.move.at[i], first->loop);
     if (b.is_apart)
-        start_loads(next);
+        start_loads(first, next);
     share_slots(first, next);
     first->stages = first->stages < next->stages ? first->stages : next->stages;
     next->stages = first->stages;

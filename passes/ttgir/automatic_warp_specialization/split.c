@@ -480,29 +480,41 @@ static bool may_wait(const chain *c, MlirOperation load)
     return !tri_op_flag(load, "isVolatile");
 }
 
-/* Operands of products that lie in registers through the loops come to the consumers' registers at once; where they are
- * loaded for that alone, consumers load them, while the producer starts. */
+/* Whether one of the loads reads what the op fills. */
+static bool is_read_by(const tri_op_list *loads, MlirOperation fill)
+{
+    for (size_t i = 0; i < loads->len; i++)
+        if (mlirValueEqual(tri_op_operand(loads->at[i], 0), tri_op_result(fill, 0)))
+            return true;
+    return false;
+}
+
+/* Operands of products that lie in registers through the loops come to the consumers' registers at once. Consumers fill
+ * the buffers of their own that are loaded for that alone, while the producer starts, first those that are read first. */
 static void collect_kept(chain *c)
 {
     tri_arena *arena = c->plans->arena;
     tri_op_list fills = {0}, reads = {0};
+    MlirOperation none = {NULL};
     for (MlirOperation op = mlirBlockGetFirstOperation(mlirOperationGetBlock(top_of(c->plans)));
          !mlirOperationEqual(op, top_of(c->plans)); op = mlirOperationGetNextInBlock(op)) {
-        if (!tri_op_is(op, "ttg.local_load") || !feeds_products_only(c, tri_op_result(op, 0)))
+        if (tri_op_is(op, "ttg.local_load") && feeds_products_only(c, tri_op_result(op, 0)))
+            tri_vec_push(arena, &reads, op);
+        bool is_filled = tri_op_is(op, "ttg.local_alloc") && mlirOperationGetNumOperands(op) == 1 &&
+                         is_used_by(c, tri_op_result(op, 0), none);
+        MlirOperation load = is_filled ? own_source(c, tri_op_operand(op, 0), "tt.load", op) : none;
+        if (mlirOperationIsNull(load) || !may_wait(c, load))
             continue;
-        MlirOperation none = {NULL}, fill = own_source(c, tri_op_operand(op, 0), "ttg.local_alloc", op);
-        bool is_filled = !mlirOperationIsNull(fill) && mlirOperationGetNumOperands(fill) == 1;
-        MlirOperation load = is_filled ? own_source(c, tri_op_operand(fill, 0), "tt.load", fill) : none;
-        if (!mlirOperationIsNull(load) && !is_moved(c, load) && may_wait(c, load)) {
-            tri_vec_push(arena, &c->moved, load);
-            tri_vec_push(arena, &fills, fill);
-        }
-        tri_vec_push(arena, &reads, op);
+        tri_vec_push(arena, &c->moved, load);
+        tri_vec_push(arena, &fills, op);
     }
-    for (size_t i = 0; i < fills.len; i++)
-        tri_vec_push(arena, &c->moved, fills.at[i]);
-    for (size_t i = 0; i < reads.len; i++)
-        tri_vec_push(arena, &c->moved, reads.at[i]);
+    for (int is_late = 0; is_late < 2; is_late++) {
+        for (size_t i = 0; i < fills.len; i++)
+            if (is_read_by(&reads, fills.at[i]) != (is_late != 0))
+                tri_vec_push(arena, &c->moved, fills.at[i]);
+        for (size_t i = 0; i < reads.len && !is_late; i++)
+            tri_vec_push(arena, &c->moved, reads.at[i]);
+    }
 }
 
 static void collect_moved(chain *c)
