@@ -1,4 +1,4 @@
-/* Blocks that a program reads more than once stay in the first level of the cache, and what it writes does not go there.
+/* Blocks that a program reads more than once stay in the first level of the cache; what it writes does not go there.
  *
  *     for ...: sum += load(x + i)                      load(x + i) {tritcc.l1 = 1}
  *     for ...: var += (load(x + i) - mean)**2    ->    load(x + i) {tritcc.l1 = 1}

@@ -1,11 +1,11 @@
 /* Loops behind one another go on with the rings of the first: the producer runs ahead into the next one while the
  * consumers end the one in front.
  *
- *     scf.for ... { use(load %a) }           default { scf.for ... ring { wait full[s] ; use(ring[s]) ; arrive empty[s] }
- *     store                                            store
- *     scf.for ... { use(load %b) }    ->               scf.for ... ring { ... } }
- *                                            partition0(...) { scf.for ... ring { wait empty[s] ; copy %a -> ring[s] }
- *                                                              scf.for ... ring { wait empty[s] ; copy %b -> ring[s] } }
+ *     scf.for ... { use(load %a) }      default { scf.for ... ring { wait full[s] ; use(ring[s]) ; arrive empty[s] }
+ *     store                                       store
+ *     scf.for ... { use(load %b) }  ->            scf.for ... ring { ... } }
+ *                                       partition0(...) { scf.for ... ring { wait empty[s] ; copy %a -> ring[s] }
+ *                                                         scf.for ... ring { wait empty[s] ; copy %b -> ring[s] } }
  *
  * Between loops of more than two products, as those of attention's gradients, there may be loads and stores; they stay
  * with the consumers. They must not write what the loops behind read, and there are no atomics and barriers, which

@@ -1,7 +1,6 @@
 /* Splits a loop into the producer's, which only starts copies, and the consumers', which is what was there. */
 #include "passes/ttgir/automatic_warp_specialization/split.h"
 
-#include "ir/op_classes.h"
 #include "ir/type.h"
 #include "passes/analysis/buffers.h"
 #include "passes/analysis/loops.h"
@@ -80,14 +79,9 @@ static void next_place(const tri_split_plan *p, tri_builder *b, MlirValue slot, 
 
 /* ---- what lies in front of both ---- */
 
-static bool is_nested(const tri_split_plan *p) { return !mlirOperationIsNull(p->outer.loop); }
-
-/* The loop itself, or the one around it, in the kernel. */
-static MlirOperation top_of(const tri_split_plan *p) { return is_nested(p) ? p->outer.loop : p->loop; }
-
 static void make_ring(const tri_split_plan *p, tri_split_load *load, int stages)
 {
-    tri_builder b = tri_builder_before(top_of(p));
+    tri_builder b = tri_builder_before(tri_split_top(p));
     MlirType ring = tri_pipeline_ring_type(load->slot, stages);
     load->ring = tri_builder_value(&b, &(tri_op){.name = "ttg.local_alloc", .num_results = 1, .results = &ring});
 }
@@ -108,7 +102,7 @@ static MlirValue buffer_in(tri_builder *b, const tri_split_load *l, MlirValue ri
 
 static void make_mbarriers(const tri_split_plan *p, tri_split_group *group, int stages)
 {
-    tri_lowering l = {.loop = top_of(p)};
+    tri_lowering l = {.loop = tri_split_top(p)};
     group->full = tri_pipeline_barriers(&l, stages, 1);
     group->empty = tri_pipeline_barriers(&l, stages, p->num_warps);
 }
@@ -422,106 +416,11 @@ static bool escapes(const chain *c, MlirValue value)
     return false;
 }
 
-/* Whether only products of the loops use the value, a load of a buffer that is filled once. */
-static bool feeds_products_only(const chain *c, MlirValue value)
-{
-    if (!tri_buffers_reads_constant(tri_op_def(value)))
-        return false;
-    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
-         use = mlirOpOperandGetNextUse(use)) {
-        MlirOperation user = mlirOpOperandGetOwner(use);
-        bool is_inside = false;
-        for (size_t k = 0; k < c->count; k++)
-            is_inside = is_inside || mlirBlockEqual(mlirOperationGetBlock(user), c->plans[k].body);
-        if (!is_inside || !tri_op_is(user, "ttng.warp_group_dot"))
-            return false;
-    }
-    return true;
-}
-
-static bool is_in_loops(const chain *c, MlirOperation op)
-{
-    for (size_t k = 0; k < c->count; k++)
-        if (!mlirOperationIsNull(tri_op_ancestor_in(c->plans[k].body, op)))
-            return true;
-    return false;
-}
-
-/* Whether only this op uses the value, the loops, and loads of a buffer for their products alone. */
-static bool is_used_by(const chain *c, MlirValue value, MlirOperation only)
-{
-    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
-         use = mlirOpOperandGetNextUse(use)) {
-        MlirOperation user = mlirOpOperandGetOwner(use);
-        if (!mlirOperationEqual(user, only) && !is_in_loops(c, user) &&
-            (!tri_op_is(user, "ttg.local_load") || !feeds_products_only(c, tri_op_result(user, 0))))
-            return false;
-    }
-    return true;
-}
-
-/* The op of that name in front of the loops that made the value for `user`, or for what else is theirs; or null. */
-static MlirOperation own_source(const chain *c, MlirValue value, const char *name, MlirOperation user)
-{
-    MlirOperation def = tri_op_def(value), none = {NULL};
-    bool is_own = !mlirOperationIsNull(def) && tri_op_is(def, name) && is_used_by(c, value, user) &&
-                  mlirBlockEqual(mlirOperationGetBlock(def), mlirOperationGetBlock(top_of(c->plans)));
-    return is_own ? def : none;
-}
-
-/* Whether a load may be made where the loops begin. */
-static bool may_wait(const chain *c, MlirOperation load)
-{
-    enum { ORDERS = TRI_OPS_WRITE | TRI_OPS_ATOMIC | TRI_OPS_BARRIER | TRI_OPS_CALL };
-    MlirOperation top = top_of(c->plans);
-    for (MlirOperation op = load; !mlirOperationEqual(op, top); op = mlirOperationGetNextInBlock(op))
-        if (tri_op_in(op, ORDERS) || mlirOperationGetNumRegions(op))
-            return false;
-    return !tri_op_flag(load, "isVolatile");
-}
-
-/* Whether one of the loads reads what the op fills. */
-static bool is_read_by(const tri_op_list *loads, MlirOperation fill)
-{
-    for (size_t i = 0; i < loads->len; i++)
-        if (mlirValueEqual(tri_op_operand(loads->at[i], 0), tri_op_result(fill, 0)))
-            return true;
-    return false;
-}
-
-/* Operands of products that lie in registers through the loops come to the consumers' registers at once. Consumers fill
- * the buffers of their own that are loaded for that alone, while the producer starts, first those that are read first. */
-static void collect_kept(chain *c)
-{
-    tri_arena *arena = c->plans->arena;
-    tri_op_list fills = {0}, reads = {0};
-    MlirOperation none = {NULL};
-    for (MlirOperation op = mlirBlockGetFirstOperation(mlirOperationGetBlock(top_of(c->plans)));
-         !mlirOperationEqual(op, top_of(c->plans)); op = mlirOperationGetNextInBlock(op)) {
-        if (tri_op_is(op, "ttg.local_load") && feeds_products_only(c, tri_op_result(op, 0)))
-            tri_vec_push(arena, &reads, op);
-        bool is_filled = tri_op_is(op, "ttg.local_alloc") && mlirOperationGetNumOperands(op) == 1 &&
-                         is_used_by(c, tri_op_result(op, 0), none);
-        MlirOperation load = is_filled ? own_source(c, tri_op_operand(op, 0), "tt.load", op) : none;
-        if (mlirOperationIsNull(load) || !may_wait(c, load))
-            continue;
-        tri_vec_push(arena, &c->moved, load);
-        tri_vec_push(arena, &fills, op);
-    }
-    for (int is_late = 0; is_late < 2; is_late++) {
-        for (size_t i = 0; i < fills.len; i++)
-            if (is_read_by(&reads, fills.at[i]) != (is_late != 0))
-                tri_vec_push(arena, &c->moved, fills.at[i]);
-        for (size_t i = 0; i < reads.len && !is_late; i++)
-            tri_vec_push(arena, &c->moved, reads.at[i]);
-    }
-}
-
 static void collect_moved(chain *c)
 {
     tri_arena *arena = c->plans->arena;
-    MlirOperation op = top_of(c->plans), last = is_nested(c->plans) ? op : c->plans[c->count - 1].loop;
-    collect_kept(c);
+    MlirOperation op = tri_split_top(c->plans), last = tri_split_is_nested(c->plans) ? op : c->plans[c->count - 1].loop;
+    tri_kept_collect(c->plans, c->count, &c->moved);
     for (;; op = mlirOperationGetNextInBlock(op)) {
         tri_vec_push(arena, &c->moved, op);
         if (mlirOperationEqual(op, last))
@@ -558,7 +457,7 @@ static void enclose(const chain *c, MlirOperation split)
     }
     tri_builder b = tri_builder_at_end(block, mlirOperationGetLocation(p->loop));
     for (size_t i = 0; i < c->escaping.len; i++) {
-        bool is_running = !is_nested(p) && !mlirOperationIsNull(p->dot) &&
+        bool is_running = !tri_split_is_nested(p) && !mlirOperationIsNull(p->dot) &&
                           mlirValueEqual(c->escaping.at[i], tri_op_result(p->loop, p->sums));
         results[i] = is_running ? wait_for_product(&b, c->escaping.at[i], 0) : c->escaping.at[i];
     }
@@ -569,7 +468,7 @@ static void enclose(const chain *c, MlirOperation split)
 static MlirOperation make_split(const chain *c, const tri_value_list *captures, MlirBlock producer)
 {
     tri_split_plan *p = c->plans;
-    tri_builder b = tri_builder_before(top_of(p));
+    tri_builder b = tri_builder_before(tri_split_top(p));
     MlirBlock holder = mlirBlockCreate(0, NULL, NULL);
     MlirRegion inside = region_with(producer);
     tri_builder at = tri_builder_at_end(holder, b.loc);
@@ -602,10 +501,10 @@ static void collect_outside(const chain *c, tri_value_list *out)
         tri_value_list outside = {0};
         tri_slice_outside(p->arena, &c->plans[k].inner, &outside);
         for (size_t i = 0; i < outside.len; i++)
-            if (!is_nested(p) || !tri_loops_is_inside(p->outer.loop, outside.at[i]))
+            if (!tri_split_is_nested(p) || !tri_loops_is_inside(p->outer.loop, outside.at[i]))
                 tri_vec_push(p->arena, out, outside.at[i]);
     }
-    if (is_nested(p))
+    if (tri_split_is_nested(p))
         tri_slice_outside(p->arena, &p->outer, out);
 }
 
@@ -710,9 +609,9 @@ static MlirBlock make_producers(const chain *c, const tri_value_list *captures)
     MlirType i32 = int_type(&b, 32);
     int64_t fresh = p->is_restarted ? ((int64_t)1 << p->stages) - 1 : 1;
     MlirValue ring[] = {tri_builder_int(&b, i32, 0), tri_builder_int(&b, i32, fresh)};
-    if (is_nested(p))
+    if (tri_split_is_nested(p))
         make_outer_producer(c, producer, &n, ring);
-    for (size_t k = 0; k < c->count && !is_nested(p); k++)
+    for (size_t k = 0; k < c->count && !tri_split_is_nested(p); k++)
         make_producer(&c->plans[k], producer, &n, ring);
     tri_builder_create(&b, &(tri_op){.name = "ttg.warp_return"});
     return producer;
@@ -725,7 +624,7 @@ static void rotate_loops(const chain *c, MlirOperation split)
     tri_split_plan *p = c->plans;
     bool has_turns = p->num_warps == TWO_GROUPS && p->has_turns;
     /* in another loop, turns go round all of its loops */
-    for (size_t k = 0; k < c->count && is_nested(p); k++)
+    for (size_t k = 0; k < c->count && tri_split_is_nested(p); k++)
         has_turns = has_turns && tri_rotate_fits(p->arena, c->plans[k].loop);
     tri_split_turns turns = {0};
     if (has_turns)
@@ -769,16 +668,16 @@ static void carry_rings(tri_split_plan *p, MlirValue *ring, intptr_t count)
 static void make_all_consumers(const chain *c)
 {
     tri_split_plan *p = c->plans;
-    tri_builder b = tri_builder_before(top_of(p));
+    tri_builder b = tri_builder_before(tri_split_top(p));
     MlirValue zero = tri_builder_int(&b, int_type(&b, 32), 0), ring[] = {zero, zero, zero, zero};
     intptr_t carried = p->around.len ? 4 : 2;
-    if (is_nested(p))
+    if (tri_split_is_nested(p))
         carry_rings(p, ring, carried);
     if (p->around.len)
         consume_around(p, ring[2], ring[3]);
     for (size_t k = 0; k < c->count; k++)
-        make_consumers(&c->plans[k], ring, k + 1 == c->count && !is_nested(p));
-    if (!is_nested(p))
+        make_consumers(&c->plans[k], ring, k + 1 == c->count && !tri_split_is_nested(p));
+    if (!tri_split_is_nested(p))
         return;
     MlirOperation yield = mlirBlockGetTerminator(p->outer.body);
     b = tri_builder_before(yield);
@@ -791,7 +690,7 @@ void tri_split_loops(tri_split_plan *plans, size_t count)
 {
     chain c = {.plans = plans, .count = count};
     tri_value_list captures = {0};
-    if (is_nested(plans))
+    if (tri_split_is_nested(plans))
         tri_nest_share(plans, count);
     for (size_t k = 0; k < count; k++)
         plans->is_restarted = plans->is_restarted && plans[k].is_restarted;

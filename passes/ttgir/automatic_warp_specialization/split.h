@@ -66,6 +66,14 @@ typedef struct {
     int around_stages;
 } tri_split_plan;
 
+static inline bool tri_split_is_nested(const tri_split_plan *p) { return !mlirOperationIsNull(p->outer.loop); }
+
+/* The loop itself, or the one around it, in the kernel. */
+static inline MlirOperation tri_split_top(const tri_split_plan *p)
+{
+    return tri_split_is_nested(p) ? p->outer.loop : p->loop;
+}
+
 /* Pairs of a value and what stands for it elsewhere; of several for one value the last one holds. */
 typedef struct {
     tri_value_list from, to;
@@ -134,6 +142,8 @@ void tri_nest_find_around(tri_split_plan *p);
 int64_t tri_nest_around_bytes(const tri_split_plan *p);
 /* What the producer needs for all of the plans' loops goes to the first plan's outer loop. */
 void tri_nest_share(tri_split_plan *plans, size_t count);
+/* What stands in front of the loops and goes to the consumers with them, in this order (kept.c). */
+void tri_kept_collect(const tri_split_plan *plans, size_t count, tri_op_list *out_moved);
 /* Carries plans out, of one loop or of several that were joined to the first. */
 void tri_split_loops(tri_split_plan *plans, size_t count);
 /* Turns of two groups of four warps that issue products (turns.c): two mbarriers, and the stages of the ring whose slot
