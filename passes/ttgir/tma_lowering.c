@@ -199,7 +199,7 @@ static bool is_elsewhere(const tri_buffer *buffer, MlirOperation op)
 
 /* Whether all buffers that may be there at this op and behind it, in the same block, fit into so many bytes, with what
  * any op takes for itself. */
-static bool has_room(const tri_buffers *buffers, MlirOperation op, int64_t room)
+static bool fits_with_all(const tri_buffers *buffers, MlirOperation op, int64_t room)
 {
     int64_t scratch = 0;
     for (size_t i = 0; i < buffers->list.len; i++) {
@@ -224,7 +224,7 @@ static void start_with_next(const tri_buffers *buffers, MlirOperation copy, int6
         return;
     MlirOperation next_fence = next_with_effects(alloc);
     MlirOperation next = is_then(next_fence, "ttng.fence_async_shared") ? next_with_effects(next_fence) : next_fence;
-    if (!is_then(next, COPY) || !has_room(buffers, wait, room))
+    if (!is_then(next, COPY) || !fits_with_all(buffers, wait, room))
         return;
     mlirOperationMoveBefore(copy, next);
     mlirOperationDestroy(fence);
@@ -260,7 +260,7 @@ static void start_behind_loops(const tri_buffers *buffers, MlirOperation wait, i
         if (touches_global(buffers->arena, op))
             return;
     }
-    if (!has_loops || !has_room(buffers, first, room))
+    if (!has_loops || !fits_with_all(buffers, first, room))
         return;
     for (MlirOperation op = first, next; !mlirOperationEqual(op, wait); op = next) {
         next = mlirOperationGetNextInBlock(op);

@@ -18,8 +18,6 @@
 #include "ir/type.h"
 #include "passes/analysis/buffers.h"
 
-enum { most_sums = 128 };
-
 /* ---- loads ---- */
 
 static bool has_many(const tri_split_plan *p) { return !mlirOperationIsNull(p->anchor); }
@@ -252,7 +250,7 @@ bool tri_join_plans(tri_split_plan *first, tri_split_plan *next)
         !(has_like_loads(first, next) || find_places(first, next)) || !sort_between(first, next, &b) ||
         !is_known_before(next, &b.stay))
         return false;
-    if (b.is_apart && (first->thread_sums > most_sums || next->thread_sums > most_sums ||
+    if (b.is_apart && (first->thread_sums > TRI_SPLIT_MOST_SUMS || next->thread_sums > TRI_SPLIT_MOST_SUMS ||
                        !tri_candidate_has_room(first, tri_nest_bytes_of(first, &b.stay))))
         return false;
     for (size_t i = 0; i < b.move.len; i++)

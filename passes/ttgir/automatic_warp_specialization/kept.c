@@ -89,8 +89,8 @@ void tri_kept_collect(const tri_split_plan *plans, size_t count, tri_op_list *ou
          !mlirOperationEqual(op, tri_split_top(c->plans)); op = mlirOperationGetNextInBlock(op)) {
         if (tri_op_is(op, "ttg.local_load") && feeds_products_only(c, tri_op_result(op, 0)))
             tri_vec_push(arena, &reads, op);
-        bool is_filled = tri_op_is(op, "ttg.local_alloc") && mlirOperationGetNumOperands(op) == 1 &&
-                         is_used_by(c, tri_op_result(op, 0), none);
+        bool is_filled = plans->thread_sums <= TRI_SPLIT_MOST_SUMS && tri_op_is(op, "ttg.local_alloc") &&
+                         mlirOperationGetNumOperands(op) == 1 && is_used_by(c, tri_op_result(op, 0), none);
         MlirOperation load = is_filled ? own_source(c, tri_op_operand(op, 0), "tt.load", op) : none;
         if (mlirOperationIsNull(load) || !may_wait(c, load))
             continue;

@@ -66,6 +66,9 @@ typedef struct {
     int around_stages;
 } tri_split_plan;
 
+/* Threads that hold more have no registers for what they would load at other times than before. */
+enum { TRI_SPLIT_MOST_SUMS = 128 };
+
 static inline bool tri_split_is_nested(const tri_split_plan *p) { return !mlirOperationIsNull(p->outer.loop); }
 
 /* The loop itself, or the one around it, in the kernel. */
