@@ -69,7 +69,7 @@ void tri_cpu_each_end(tri_cpu_gen *g, tri_cpu_each *e);
 void tri_cpu_sums_begin(const tri_cpu_product *x, void (*emit)(void *data, bool is_zero), void *data);
 void tri_cpu_product_emit(tri_cpu_product *x);
 /* Blocks of many columns go row by row: rows of a stay in the first cache, and sums go to memory in longer runs. Others
- * go column by column: b's strip stays. By measurement: with tiles up to a quarter is gained at 256 columns, and 4 % lost
+ * go column by column: b's strip stays. By measurement: with tiles up to a quarter is gained at 256 columns, 4 % lost
  * at 64. */
 bool tri_cpu_product_is_wide(const tri_cpu_product *x);
 int64_t tri_cpu_product_strip(const tri_cpu_product *x); /* as many columns as a tile of the result has */
