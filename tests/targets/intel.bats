@@ -249,6 +249,13 @@ count() { grep -cE "^ *(\([^)]*\))? *$1" loop || true; }
     [ "$(count load_block2d.ugm.d16.a64)" -eq 4 ]
     [ "$(count load_block2d.ugm.d16v.a64)" -eq 4 ]
     [ "$(count '(load|store|send)[._a-z]*')" -eq 8 ] # and no others
+    tritcc -arch=pvc -num-warps=4 -emit=spirv=k.spv -k matmul \
+        -sig '*bf16:16, *bf16:16, *fp32:16, i32, i32, i32, i32:16, 1, i32:16, 1, i32:16, 1, 64, 64, 32, 4' mm.tri
+    loop_of pvc k.spv
+    [ "$(count dpas.8x8)" -eq 16 ]
+    [ "$(count load_block2d.ugm.d16.a64)" -eq 4 ]
+    [ "$(count load_block2d.ugm.d16v.a64)" -eq 4 ]
+    [ "$(count '(load|store|send)[._a-z]*')" -eq 8 ]
     # B by columns: its dwords are transposed on the way
     tritcc -arch=pvc -num-warps=4 -emit=spirv=k.spv -k matmul \
         -sig '*bf16:16, *bf16:16, *fp32:16, i32, i32, i32, i32:16, 1, 1, i32:16, i32:16, 1, 64, 64, 32, 4' mm.tri
@@ -264,6 +271,20 @@ count() { grep -cE "^ *(\([^)]*\))? *$1" loop || true; }
     [ "$(count load_block2d.ugm.d8.a64)" -eq 4 ]
     [ "$(count load_block2d.ugm.d8v.a64)" -eq 4 ]
     [ "$(count '(load|store|send)[._a-z]*')" -eq 8 ]
+}
+
+# No messages of two dimensions there: 64 x 64 of 32 sub-groups, 8 x 16 each, are 1 x 2 instructions of 8 x 8 for each 16
+# of K; bytes, of 64 sub-groups, 8 x 8 each, one for each 32. Operands come through shared memory.
+@test "products of dg2: instructions are those of a count by hand" {
+    need ocloc
+    local sig='i32, i32, i32, i32:16, 1, i32:16, 1, i32:16, 1, 64, 64'
+    for type in fp16:fp32:32 bf16:fp32:32 i8:i32:64; do
+        IFS=: read -r type sum depth <<<"$type"
+        tritcc -arch=dg2 -num-warps=4 -emit=spirv=k.spv -k matmul -sig "*$type:16, *$type:16, *$sum:16, $sig, $depth, 4" mm.tri
+        loop_of dg2 k.spv
+        [ "$(grep -chE '^ *dpas.8x8' dump/*.asm)" -eq "$([ "$type" = i8 ] && echo 2 || echo 4)" ]
+        ! grep -q 'spill size' dump/*.asm
+    done
 }
 
 @test "the loop of attention: instructions and messages are those of a count by hand, and nothing goes through shared memory" {

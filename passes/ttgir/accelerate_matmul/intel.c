@@ -184,9 +184,8 @@ static MlirValue make_operand(tri_builder *b, const product *d, const tri_encodi
     tri_encoding e = {.kind = TRI_ENC_DOT_OP, .rank = d->rank, .parent = parent};
     e.dot_op.op_idx = index;
     e.dot_op.k_width = tri_dpas_k_width(parent->dpas.ops_per_channel, index);
-    MlirValue value = tri_dots_convert(b, tri_dots_strip_converts(tri_op_operand(d->dot, index)),
-                                       tri_encoding_make(b->context, &e));
-    return d->via_f16 ? tri_dots_cast(b, value, mlirF16TypeGet(b->context)) : value;
+    return tri_dots_convert(b, tri_dots_strip_converts(tri_op_operand(d->dot, index)),
+                            tri_encoding_make(b->context, &e));
 }
 
 static void rewrite_product(const products *p, const product *d)
@@ -195,8 +194,10 @@ static void rewrite_product(const products *p, const product *d)
     tri_builder b = tri_builder_before(d->dot);
     MlirAttribute encoding = tri_encoding_make(b.context, &layout);
     MlirType type = tri_type_with_element(tri_type_with_encoding(d->result, encoding), d->sum);
-    MlirValue operands[] = {make_operand(&b, d, &layout, 0), make_operand(&b, d, &layout, 1),
-                            tri_dots_cast(&b, tri_dots_convert(&b, tri_op_operand(d->dot, 2), encoding), d->sum)};
+    MlirValue operands[3] = {make_operand(&b, d, &layout, 0), make_operand(&b, d, &layout, 1)};
+    for (int i = 0; d->via_f16 && i < 2; i++)
+        operands[i] = tri_dots_cast(&b, operands[i], mlirF16TypeGet(b.context));
+    operands[2] = tri_dots_cast(&b, tri_dots_convert(&b, tri_op_operand(d->dot, 2), encoding), d->sum);
     MlirValue made = tri_dots_make(&b, "tt.dot", d->dot, operands, type);
     made = tri_dots_convert(&b, tri_dots_cast(&b, made, tri_type_element(d->result)), tri_type_encoding(d->result));
     tri_op_replace(d->dot, 1, &made);
