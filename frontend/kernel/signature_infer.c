@@ -5,6 +5,8 @@
  * a name meets both: `sum / n` needs no float n, a mask or an offset needs an integer one. */
 #include "frontend/kernel/signature_infer.h"
 
+#include "frontend/kernel/signature_fields.h"
+#include "frontend/kernel/signature_spell.h"
 #include "frontend/kernel/signature_uses.h"
 #include "frontend/kernel/signature_words.h"
 
@@ -43,12 +45,33 @@ static bool is_param(const uses *u, const tri_ast_node *e)
     return e->kind == TRI_AST_NAME && tri_module_param_index(u->at, tri_ast_text(e)) >= 0;
 }
 
-/* The slot of a name, or of `p[2]`: a parameter that items are taken of by number is a tuple, for neither pointers nor
- * numbers have such. */
+/* The named tuple that a parameter of the function at hand is; null: none. */
+static const tri_class *class_of(uses *u, tri_str param)
+{
+    slot *s = &u->slots.at[slot_of(u, u->at, param)];
+    if (!s->is_classified) {
+        s->is_classified = true;
+        s->cls = s->cls ? s->cls : tri_signature_fields_class(u->at, param);
+    }
+    return s->cls;
+}
+
+static int field_at(uses *u, const tri_ast_node *e)
+{
+    tri_str param = tri_ast_text(e->attribute.value);
+    const tri_class *cls = class_of(u, param);
+    uint32_t item = cls ? tri_signature_fields_find(cls, e->attribute.name) : 0;
+    return item && item <= MAX_ITEMS ? item_of(u, u->at, param, item) : NO_SLOT;
+}
+
+/* The slot of a name, of `p.x` where p is a named tuple, or of `p[2]`: a parameter that items are taken of by number is
+ * a tuple, for neither pointers nor numbers have such. */
 static int slot_at(uses *u, const tri_ast_node *e)
 {
     if (e->kind == TRI_AST_NAME)
         return find_slot(u, u->at, tri_ast_text(e));
+    if (e->kind == TRI_AST_ATTRIBUTE && is_param(u, e->attribute.value))
+        return field_at(u, e);
     if (e->kind != TRI_AST_SUBSCRIPT || !is_param(u, e->subscript.value))
         return NO_SLOT;
     const tri_ast_node *index = e->subscript.index;
@@ -57,11 +80,22 @@ static int slot_at(uses *u, const tri_ast_node *e)
     return item_of(u, u->at, tri_ast_text(e->subscript.value), (uint32_t)index->integer.value + 1);
 }
 
-static void learn(uses *u, int s, unsigned facts)
+/* Of a value that a name is given. Another value of the same name, as in the other branch of an `if`, may be of
+ * another kind. */
+static void learn_given(uses *u, int s, unsigned facts)
 {
     slot *to = &u->slots.at[s];
     u->has_grown = u->has_grown || (to->facts | facts) != to->facts;
     to->facts |= facts;
+}
+
+/* Of a use, and so of all values of the name. */
+static void learn(uses *u, int s, unsigned facts)
+{
+    slot *to = &u->slots.at[s];
+    u->has_grown = u->has_grown || (to->wanted | facts) != to->wanted;
+    to->wanted |= facts;
+    learn_given(u, s, facts);
 }
 
 /* What the pointers in `s` point to. */
@@ -88,10 +122,10 @@ static void join(uses *u, int a, int b)
 /* What one name is given of another: `to = from`. */
 static void flow(uses *u, int to, int from)
 {
-    unsigned wanted = u->slots.at[to].facts & ~(unsigned)FACT_TESTED;
+    unsigned wanted = u->slots.at[to].wanted & ~(unsigned)FACT_TESTED;
     if (wanted & FACT_FLOAT) /* may be an integer that is converted */
         wanted = (wanted & ~(unsigned)FACT_FLOAT) | FACT_MEETS_FLOAT;
-    learn(u, to, u->slots.at[from].facts & FACT_VALUES);
+    learn_given(u, to, u->slots.at[from].facts & FACT_VALUES);
     learn(u, from, wanted);
     if (u->slots.at[from].facts & FACT_POINTER) {
         int target = pointee(u, from);
@@ -101,22 +135,16 @@ static void flow(uses *u, int to, int from)
 
 /* --- calls ------------------------------------------------------------------------------- */
 
-static tri_str callee_name(const tri_ast_node *call)
-{
-    const tri_ast_node *f = call->call.func;
-    return f->kind == TRI_AST_ATTRIBUTE ? f->attribute.name : f->kind == TRI_AST_NAME ? tri_ast_text(f) : TRI_STR("");
-}
-
 /* x.f(...) with a value of the kernel as x, rather than a module. */
-static const tri_ast_node *receiver(const uses *u, const tri_ast_node *call)
+static const tri_ast_node *receiver(uses *u, const tri_ast_node *call)
 {
     const tri_ast_node *f = call->call.func;
     if (f->kind != TRI_AST_ATTRIBUTE)
         return NULL;
     const tri_ast_node *x = f->attribute.value;
-    if (x->kind == TRI_AST_NAME)
-        return find_slot(u, u->at, tri_ast_text(x)) != NO_SLOT ? x : NULL;
-    return x->kind == TRI_AST_ATTRIBUTE ? NULL : x;
+    if (x->kind == TRI_AST_NAME || x->kind == TRI_AST_ATTRIBUTE)
+        return slot_at(u, x) != NO_SLOT ? x : NULL;
+    return x;
 }
 
 static void add_function(uses *u, const tri_function *f)
@@ -151,8 +179,8 @@ static const tri_function *called(uses *u, const tri_ast_node *call)
 static void bind(uses *u, const tri_function *f, tri_str param, const tri_ast_node *value)
 {
     int s = slot_of(u, f, param);
-    learn(u, s, kind_of(u, value) & FACT_VALUES);
-    wants(u, value, u->slots.at[s].facts);
+    learn_given(u, s, kind_of(u, value) & FACT_VALUES);
+    wants(u, value, u->slots.at[s].wanted);
     int target = target_of(u, value);
     if (target != NO_SLOT)
         join(u, target, pointee(u, s));
@@ -163,6 +191,7 @@ static void bind(uses *u, const tri_function *f, tri_str param, const tri_ast_no
     if (!from->compared && to->compared)
         from->compared = to->compared;
     from->rank = from->rank ? from->rank : to->rank;
+    from->cls = from->cls ? from->cls : to->cls;
     for (uint32_t item = 1; item <= MAX_ITEMS && is_param(u, value); item++)
         if (tri_signature_uses_find(u, f, param, item) != NO_SLOT)
             flow(u, tri_signature_uses_find(u, f, param, item), item_of(u, u->at, tri_ast_text(value), item));
@@ -183,27 +212,30 @@ static void bind_arguments(uses *u, const tri_ast_node *call, const tri_function
     }
 }
 
-/* The facts that a spelled type gives: tl.float32, torch.int64; of anything else none. */
-static unsigned spelled_kind(const tri_ast_node *type)
+/* A float or an integer, as what a pointer points to; 0: not known. */
+static unsigned kind_of_pointee(const uses *u, int target)
 {
-    tri_str text = type ? tri_ast_text(type) : TRI_STR("");
-    size_t dot = tri_str_find_last(text, '.');
-    text = dot < text.len ? tri_str_sub(text, dot + 1, text.len) : text;
-    if (tri_str_has_prefix(text, "float") || tri_str_has_prefix(text, "bfloat"))
-        return FACT_FLOAT;
-    return tri_str_has_prefix(text, "int") || tri_str_has_prefix(text, "uint") ? FACT_INT : 0;
+    unsigned facts = target == NO_SLOT ? 0 : u->slots.at[target].facts;
+    return facts & FACT_FLOAT ? FACT_FLOAT : facts & FACT_INT ? FACT_INT : u->loads_are_floats ? FACT_FLOAT : 0;
 }
 
-static bool is_pointer_type(const tri_ast_node *type)
+/* The same of a type: as it is spelled, or of `p.dtype.element_ty` and `x.dtype`. */
+static unsigned kind_of_type(uses *u, const tri_ast_node *type)
 {
-    return type && type->kind == TRI_AST_CALL && tri_str_is(callee_name(type), "pointer_type");
+    unsigned spelled = tri_signature_spell_kind(type);
+    if (spelled || !type || type->kind != TRI_AST_ATTRIBUTE)
+        return spelled;
+    const tri_ast_node *of = type->attribute.value;
+    if (tri_str_is(type->attribute.name, "element_ty") && of->kind == TRI_AST_ATTRIBUTE)
+        return kind_of_pointee(u, target_of(u, of->attribute.value));
+    return tri_str_is(type->attribute.name, "dtype") ? kind_of(u, of) & (FACT_FLOAT | FACT_INT) : 0;
 }
 
 /* --- what an expression is --------------------------------------------------------------- */
 
 static unsigned kind_of_call(uses *u, const tri_ast_node *e)
 {
-    tri_str f = callee_name(e);
+    tri_str f = tri_signature_spell_callee(e);
     const tri_ast_node *self = receiver(u, e);
     const tri_function *callee = called(u, e);
     if (callee) {
@@ -212,26 +244,29 @@ static unsigned kind_of_call(uses *u, const tri_ast_node *e)
     }
     if (tri_str_is(f, "to") || tri_str_is(f, "cast")) {
         const tri_ast_node *type = tri_ast_call_argument(e, "dtype", self ? 0 : 1);
-        return is_pointer_type(type) ? FACT_POINTER : spelled_kind(type);
+        const tri_ast_node *value = self ? self : e->call.args.len ? e->call.args.at[0] : NULL;
+        unsigned named = kind_of_type(u, type);
+        /* a float stays one where nothing is known of the type; an integer may become one */
+        return tri_signature_spell_is_pointer(type) ? FACT_POINTER
+               : named || !value                    ? named
+                                                    : kind_of(u, value) & FACT_FLOAT;
     }
     if (self && (kind_of(u, self) & FACT_DESCRIPTOR))
         return FACT_FLOAT;
     if (touches_memory(f)) {
-        int target = self || !e->call.args.len ? NO_SLOT : target_of(u, e->call.args.at[0]);
-        unsigned facts = target == NO_SLOT ? 0 : u->slots.at[target].facts;
-        return facts & FACT_FLOAT ? FACT_FLOAT : facts & FACT_INT ? FACT_INT : u->loads_are_floats ? FACT_FLOAT : 0;
+        return kind_of_pointee(u, self || !e->call.args.len ? NO_SLOT : target_of(u, e->call.args.at[0]));
     }
     if (tri_str_is(f, "make_tensor_descriptor"))
         return FACT_DESCRIPTOR;
     if (tri_str_is(f, "zeros") || tri_str_is(f, "full"))
-        return spelled_kind(tri_ast_call_argument(e, "dtype", tri_str_is(f, "full") ? 2 : 1));
+        return kind_of_type(u, tri_ast_call_argument(e, "dtype", tri_str_is(f, "full") ? 2 : 1));
     if (is_one_of(f, float_makers))
         return FACT_FLOAT;
     if (is_one_of(f, int_makers))
         return FACT_INT;
     unsigned facts = self ? kind_of(u, self) & FACT_VALUES : 0;
     if (is_one_of(f, same_kind))
-        for (uint32_t i = first_operand(f); i < e->call.args.len; i++)
+        for (uint32_t i = first_operand(f); i < operands_end(f, self != NULL) && i < e->call.args.len; i++)
             facts |= kind_of(u, e->call.args.at[i]) & FACT_VALUES;
     return facts & FACT_FLOAT ? facts & ~(unsigned)FACT_INT : facts;
 }
@@ -261,6 +296,9 @@ static unsigned kind_of(uses *u, const tri_ast_node *e)
         return kind_of_binary(u, e);
     case TRI_AST_UNARY:
         return e->unary.op == TRI_AST_NOT_OP ? 0 : kind_of(u, e->unary.operand);
+    case TRI_AST_ATTRIBUTE:
+        s = slot_at(u, e);
+        return s == NO_SLOT ? 0 : u->slots.at[s].facts & (FACT_VALUES | FACT_TILE);
     case TRI_AST_SUBSCRIPT:
         s = slot_at(u, e);
         return s == NO_SLOT ? kind_of(u, e->subscript.value) : u->slots.at[s].facts & (FACT_VALUES | FACT_TILE);
@@ -289,9 +327,9 @@ static int target_of(uses *u, const tri_ast_node *e)
         s = target_of(u, e->conditional.then);
         return s != NO_SLOT ? s : target_of(u, e->conditional.orelse);
     case TRI_AST_CALL:
-        if (!is_one_of(callee_name(e), same_kind) || receiver(u, e))
+        if (!is_one_of(tri_signature_spell_callee(e), same_kind) || receiver(u, e))
             return NO_SLOT;
-        for (uint32_t i = first_operand(callee_name(e)); i < e->call.args.len; i++)
+        for (uint32_t i = first_operand(tri_signature_spell_callee(e)); i < e->call.args.len; i++)
             if ((s = target_of(u, e->call.args.at[i])) != NO_SLOT)
                 return s;
         for (uint32_t i = 0; i < e->call.keywords.len; i++)
@@ -311,19 +349,19 @@ static bool passes_integers(uses *u, const tri_ast_node *cast, const tri_ast_nod
 {
     const tri_ast_node *type = tri_ast_call_argument(cast, "dtype", receiver(u, cast) ? 0 : 1);
     return !tri_ast_call_argument(cast, "bitcast", 99) && !(kind_of(u, value) & FACT_FLOAT) &&
-           !(spelled_kind(type) & FACT_FLOAT);
+           !(tri_signature_spell_kind(type) & FACT_FLOAT);
 }
 
 static void wants_of_call(uses *u, const tri_ast_node *e, unsigned facts)
 {
-    tri_str f = callee_name(e);
+    tri_str f = tri_signature_spell_callee(e);
     const tri_ast_node *self = receiver(u, e);
     const tri_function *callee = called(u, e);
     if (callee) {
         learn(u, slot_of(u, callee, TRI_STR("")), facts & FACT_VALUES);
     } else if (tri_str_is(f, "to") || tri_str_is(f, "cast")) {
         const tri_ast_node *value = self ? self : e->call.args.len ? e->call.args.at[0] : NULL;
-        if (value && is_pointer_type(tri_ast_call_argument(e, "dtype", self ? 0 : 1)))
+        if (value && tri_signature_spell_is_pointer(tri_ast_call_argument(e, "dtype", self ? 0 : 1)))
             wants(u, value, FACT_INT | FACT_ADDRESS);
         else if (value && (facts & FACT_INT) && passes_integers(u, e, value))
             wants(u, value, FACT_INT);
@@ -340,12 +378,7 @@ static void wants_of_call(uses *u, const tri_ast_node *e, unsigned facts)
     } else if (is_one_of(f, same_kind) && !tri_str_is(f, "gather")) {
         if (self)
             wants(u, self, facts);
-        uint32_t end =
-            tri_str_is(f, "where") || tri_str_is(f, "clamp")                                                         ? 3
-            : tri_str_is(f, "minimum") || tri_str_is(f, "maximum") || tri_str_is(f, "cdiv") || tri_str_is(f, "join") ? 2
-            : self                                                                                                   ? 0
-                   : 1;
-        for (uint32_t i = first_operand(f); i < end && i < e->call.args.len; i++)
+        for (uint32_t i = first_operand(f); i < operands_end(f, self != NULL) && i < e->call.args.len; i++)
             wants(u, e->call.args.at[i], facts);
     }
 }
@@ -435,12 +468,14 @@ static void assign(uses *u, const tri_ast_node *target, const tri_ast_node *valu
                      item_of(u, u->at, tri_ast_text(value), i + 1));
         return;
     }
-    if (target->kind != TRI_AST_NAME)
+    bool is_same = value->kind == TRI_AST_NAME && tri_str_equal(tri_ast_text(value), tri_ast_text(target));
+    if (target->kind != TRI_AST_NAME || is_same)
         return;
     int s = slot_of(u, u->at, tri_ast_text(target));
     /* A sum that starts at 0 has to stay an integer; blocks of zeros and 0.0 say what they are. */
-    learn(u, s, value->kind == TRI_AST_INT ? FACT_INT : kind_of(u, value) & FACT_VALUES);
-    wants(u, value, u->slots.at[s].facts & ~(unsigned)FACT_TESTED);
+    learn_given(u, s, value->kind == TRI_AST_INT ? FACT_INT : kind_of(u, value) & FACT_VALUES);
+    bool is_sum = tri_signature_spell_carries(value, tri_ast_text(target));
+    wants(u, value, (is_sum ? u->slots.at[s].facts : u->slots.at[s].wanted) & ~(unsigned)FACT_TESTED);
     int pointed = target_of(u, value);
     if (pointed != NO_SLOT)
         join(u, pointed, pointee(u, s));
@@ -448,16 +483,20 @@ static void assign(uses *u, const tri_ast_node *target, const tri_ast_node *valu
 
 static void visit_access(uses *u, const tri_ast_node *call)
 {
-    tri_str f = callee_name(call);
+    tri_str f = tri_signature_spell_callee(call);
     const tri_ast_node *pointer = tri_ast_call_argument(call, "pointer", 0),
                        *value = tri_ast_call_argument(call, "value", 1);
     if (!pointer)
         return;
     wants(u, pointer, FACT_POINTER);
+    int target = target_of(u, pointer);
+    if (tri_str_is(f, "load"))
+        value = tri_ast_call_argument(call, "other", 2);
+    value = value ? value : tri_ast_call_argument(call, "val", 1);
+    if (value && target != NO_SLOT && (kind_of_pointee(u, target) & FACT_FLOAT))
+        wants(u, value, FACT_MEETS_FLOAT);
     if (tri_str_is(f, "load"))
         return;
-    value = value ? value : tri_ast_call_argument(call, "val", 1);
-    int target = target_of(u, pointer);
     static const char *const integer_atomics[] = {"atomic_cas", "atomic_xchg", "atomic_and",
                                                   "atomic_or",  "atomic_xor",  NULL};
     unsigned stored = value ? kind_of(u, value) : 0; /* `mean = 0` may become a float before it is stored */
@@ -481,17 +520,22 @@ static void visit_descriptor(uses *u, const tri_ast_node *call, const tri_ast_no
 
 static void visit_type(uses *u, const tri_ast_node *call)
 {
-    tri_str f = callee_name(call);
-    static const char *const with_type[] = {"zeros", "full", "cast", "to", "dot", "sum", "arange", NULL};
+    tri_str f = tri_signature_spell_callee(call);
+    static const char *const with_type[] = {
+        "zeros", "full", "cast", "to", "dot", "sum", "_experimental_descriptor_load", "arange", NULL};
     if (!is_one_of(f, with_type))
         return;
     uint32_t position = tri_str_is(f, "to")                               ? 0
                         : tri_str_is(f, "full")                           ? 2
+                        : tri_str_is(f, "_experimental_descriptor_load")  ? 3
                         : tri_str_is(f, "cast") || tri_str_is(f, "zeros") ? 1
                                                                           : 99;
     const tri_ast_node *type = tri_ast_call_argument(call, tri_str_is(f, "dot") ? "out_dtype" : "dtype", position);
+    const tri_ast_node *value = tri_str_is(f, "full") ? tri_ast_call_argument(call, "value", 1) : NULL;
     if (type && type->kind == TRI_AST_NAME)
         wants(u, type, FACT_DTYPE);
+    if (value && (kind_of_type(u, type) & FACT_FLOAT))
+        wants(u, value, FACT_MEETS_FLOAT);
 }
 
 static void want_keywords(uses *u, const tri_ast_node *call, const char *const *names, unsigned facts)
@@ -508,8 +552,8 @@ static void visit_shapes(uses *u, const tri_ast_node *call)
         if (i > 0)
             wants(u, call->call.args.at[i], FACT_INT);
     want_keywords(u, call, lists, FACT_INT);
-    const tri_ast_node *block =
-        tri_ast_call_argument(call, "block_shape", tri_str_is(callee_name(call), "make_block_ptr") ? 4 : 3);
+    const tri_ast_node *block = tri_ast_call_argument(
+        call, "block_shape", tri_str_is(tri_signature_spell_callee(call), "make_block_ptr") ? 4 : 3);
     if (block)
         wants(u, block, FACT_INT | FACT_TILE);
     const tri_ast_node *base = tri_ast_call_argument(call, "base", 0);
@@ -546,9 +590,20 @@ static void visit_question(uses *u, const tri_ast_node *method)
         wants(u, dtype->attribute.value, FACT_GENERIC);
 }
 
+/* `tl.load(p).to(tl.int1)`: nothing but an integer is loaded to become one at once. */
+static void visit_cast(uses *u, const tri_ast_node *call)
+{
+    const tri_ast_node *self = receiver(u, call);
+    bool is_load = self && self->kind == TRI_AST_CALL && tri_str_is(tri_signature_spell_callee(self), "load");
+    if (is_load && (tri_signature_spell_kind(tri_ast_call_argument(call, "dtype", 0)) & FACT_INT))
+        wants(u, call, FACT_INT);
+}
+
 static void visit_call(uses *u, const tri_ast_node *call)
 {
-    tri_str f = callee_name(call);
+    tri_str f = tri_signature_spell_callee(call);
+    if (tri_str_is(f, "to"))
+        visit_cast(u, call);
     if (tri_str_is(f, "is_floating")) /* x.dtype.is_floating() */
         visit_question(u, call->call.func);
     const tri_ast_node *self = receiver(u, call);
@@ -578,19 +633,14 @@ static void visit_call(uses *u, const tri_ast_node *call)
     u->has_product = u->has_product || tri_str_is(f, "dot");
 }
 
-static bool is_literal(const tri_ast_node *e)
-{
-    return e->kind == TRI_AST_STRING || e->kind == TRI_AST_INT || e->kind == TRI_AST_TRUE || e->kind == TRI_AST_FALSE;
-}
-
 static void compare_pair(uses *u, tri_ast_op op, const tri_ast_node *a, const tri_ast_node *b)
 {
     int s = slot_at(u, a);
     if (op == TRI_AST_IS_OP || op == TRI_AST_IS_NOT_OP || op == TRI_AST_IN_OP || op == TRI_AST_NOT_IN_OP)
         return;
-    if (s != NO_SLOT && is_literal(b) && !u->slots.at[s].compared && op == TRI_AST_EQ_OP)
+    if (s != NO_SLOT && tri_signature_spell_is_literal(b) && !u->slots.at[s].compared && op == TRI_AST_EQ_OP)
         u->slots.at[s].compared = b;
-    if (s != NO_SLOT && b->kind == TRI_AST_ATTRIBUTE && spelled_kind(b))
+    if (s != NO_SLOT && b->kind == TRI_AST_ATTRIBUTE && tri_signature_spell_kind(b))
         learn(u, s, FACT_DTYPE);
     unsigned facts = kind_of(u, b);
     if (facts & FACT_INT)
@@ -607,6 +657,10 @@ static void visit_test(uses *u, const tri_ast_node *test)
 
 static void visit_binary(uses *u, const tri_ast_node *e)
 {
+    if (tri_signature_spell_is_wide(e->binary.left) || tri_signature_spell_is_wide(e->binary.right)) {
+        wants(u, e->binary.left, FACT_INT | FACT_WIDE);
+        wants(u, e->binary.right, FACT_INT | FACT_WIDE);
+    }
     unsigned facts = kind_of(u, e);
     if (facts & FACT_POINTER)
         wants(u, e, FACT_POINTER);
@@ -632,7 +686,7 @@ static void visit_augmented(uses *u, const tri_ast_node *e)
         return;
     }
     int s = slot_of(u, u->at, tri_ast_text(target));
-    learn(u, s, kind_of(u, value) & (FACT_POINTER | FACT_FLOAT));
+    learn_given(u, s, kind_of(u, value) & (FACT_POINTER | FACT_FLOAT));
     if (u->slots.at[s].facts & FACT_FLOAT)
         wants(u, value, FACT_MEETS_FLOAT);
     else if (u->slots.at[s].facts & FACT_INT)
@@ -655,13 +709,13 @@ static void visit_statement(uses *u, const tri_ast_node *e)
         break;
     case TRI_AST_FOR:
         if (e->for_.target->kind == TRI_AST_NAME)
-            learn(u, slot_of(u, u->at, tri_ast_text(e->for_.target)), FACT_INT);
+            learn_given(u, slot_of(u, u->at, tri_ast_text(e->for_.target)), FACT_INT);
         break;
     case TRI_AST_RETURN:
         if (e->value) {
             int s = slot_of(u, u->at, TRI_STR(""));
-            learn(u, s, kind_of(u, e->value) & FACT_VALUES);
-            wants(u, e->value, u->slots.at[s].facts);
+            learn_given(u, s, kind_of(u, e->value) & FACT_VALUES);
+            wants(u, e->value, u->slots.at[s].wanted);
         }
         break;
     case TRI_AST_IF:
@@ -672,10 +726,21 @@ static void visit_statement(uses *u, const tri_ast_node *e)
     }
 }
 
+/* `p.dtype.element_ty`: only pointers have one. */
+static void visit_attribute(uses *u, const tri_ast_node *e)
+{
+    const tri_ast_node *of = e->attribute.value;
+    if (tri_str_is(e->attribute.name, "element_ty") && of->kind == TRI_AST_ATTRIBUTE)
+        wants(u, of->attribute.value, FACT_POINTER);
+}
+
 static bool visit(const tri_ast_node *e, void *data)
 {
     uses *u = data;
     switch (e->kind) {
+    case TRI_AST_ATTRIBUTE:
+        visit_attribute(u, e);
+        break;
     case TRI_AST_CALL:
         visit_call(u, e);
         break;

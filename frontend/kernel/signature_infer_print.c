@@ -1,5 +1,7 @@
 /* The types and values that what is known of a kernel's parameters calls for, as text of a signature. */
+#include "frontend/kernel/signature_fields.h"
 #include "frontend/kernel/signature_uses.h"
+#include "frontend/kernel/signature_words.h"
 
 typedef tri_signature_uses uses;
 typedef tri_signature_slot slot;
@@ -36,6 +38,29 @@ static int tile_size(const uses *u)
     return u->has_product ? (count > 2 ? 32 : 64) : count == 0 ? 64 : count == 1 ? 1024 : count == 2 ? 64 : 16;
 }
 
+static bool has_any_word(tri_str name, const char *const *words)
+{
+    for (size_t begin = 0, end = 0; begin <= name.len; begin = end + 1) {
+        for (end = begin; end < name.len && name.data[end] != '_'; end++)
+            ;
+        if (is_one_of(tri_str_sub(name, begin, end), words))
+            return true;
+    }
+    return false;
+}
+
+/* By custom: all that there is to go by where a kernel does not use its parameter. */
+static bool has_float_name(tri_str name)
+{
+    return tri_str_is(name, "p") || (has_any_word(name, float_words) && !has_any_word(name, other_words));
+}
+
+static bool is_taken_for_float(const slot *s)
+{
+    return !(s->facts & FACT_INT) &&
+           ((s->facts & (FACT_FLOAT | FACT_MEETS_FLOAT)) || (!s->facts && has_float_name(s->name)));
+}
+
 static void print_value(const uses *u, const slot *s, tri_buf *out)
 {
     if (s->facts & FACT_DTYPE)
@@ -50,7 +75,7 @@ static void print_value(const uses *u, const slot *s, tri_buf *out)
         tri_buf_format(out, "%d", tile_size(u));
     else if ((s->facts & FACT_TESTED) && !(s->facts & (FACT_INT | FACT_FLOAT)))
         tri_buf_add_z(out, "True");
-    else if (!(s->facts & FACT_INT) && (s->facts & (FACT_FLOAT | FACT_MEETS_FLOAT)))
+    else if (is_taken_for_float(s))
         tri_buf_add_z(out, "1.0");
     else
         tri_buf_format(out, "%d", tile_size(u));
@@ -79,7 +104,7 @@ static void print_slot(const uses *u, const slot *s, bool is_constexpr, tri_buf 
         tri_buf_add_z(out, target & FACT_ADDRESS                           ? "*i64:16"
                            : (target & FACT_INT) && !(target & FACT_FLOAT) ? "*i32:16"
                                                                            : "*fp32:16");
-    } else if (!(facts & FACT_INT) && (facts & (FACT_FLOAT | FACT_MEETS_FLOAT))) {
+    } else if (is_taken_for_float(s)) {
         tri_buf_add_z(out, "fp32");
     } else {
         tri_buf_add_z(out, (facts & FACT_WIDE)                                            ? "i64"
@@ -96,17 +121,51 @@ static uint32_t count_items(const uses *u, tri_str param)
     return count;
 }
 
+/* An item that code is made of, such as an extent, is a constant. */
+static bool is_constant_item(const slot *item)
+{
+    return (item->facts & (FACT_TILE | FACT_UNROLLED | FACT_DTYPE | FACT_PRECISION | FACT_POLICY)) != 0;
+}
+
+static void print_items(const uses *u, const slot *whole, uint32_t count, bool is_constexpr, tri_buf *out)
+{
+    for (uint32_t i = 1; i <= count; i++) {
+        int item = tri_signature_uses_find(u, u->functions[0], whole->name, i);
+        const slot *s = item == NO_SLOT ? whole : &u->slots.at[item];
+        tri_buf_add_z(out, i > 1 ? ", " : "(");
+        print_slot(u, s, is_constexpr || is_constant_item(s), out);
+    }
+    tri_buf_add_z(out, count == 1 ? ",)" : ")");
+}
+
+/* "Part(x=*fp32:16, n=64)": a field that nothing reads has its default, or some number. */
+static void print_fields(const uses *u, const slot *whole, bool is_constexpr, tri_buf *out)
+{
+    const tri_class *cls = whole->cls;
+    const char *comma = "";
+    tri_buf_format(out, "%.*s(", TRI_STR_ARG(cls->name));
+    for (uint32_t i = 0; i < cls->fields.len; i++) {
+        int item = tri_signature_uses_find(u, u->functions[0], whole->name, i + 1);
+        slot unread = {.name = cls->fields.at[i], .target = NO_SLOT}, s = item == NO_SLOT ? unread : u->slots.at[item];
+        if (item == NO_SLOT && cls->defaults.at[i])
+            continue;
+        s.name = cls->fields.at[i];
+        bool is_constant = tri_signature_fields_is_constexpr(cls, s.name) || is_constant_item(&s);
+        tri_buf_format(out, "%s%.*s=", comma, TRI_STR_ARG(s.name));
+        print_slot(u, &s, is_constexpr || is_constant, out);
+        comma = ", ";
+    }
+    tri_buf_add_z(out, ")");
+}
+
 void tri_signature_infer_print(const tri_signature_uses *u, tri_str param, bool is_constexpr, tri_buf *out)
 {
     uint32_t count = count_items(u, param);
-    int whole = tri_signature_uses_find(u, u->functions[0], param, 0);
-    if (!count)
-        print_slot(u, &u->slots.at[whole], is_constexpr, out);
-    for (uint32_t i = 1; i <= count; i++) {
-        int item = tri_signature_uses_find(u, u->functions[0], param, i);
-        tri_buf_add_z(out, i > 1 ? ", " : "(");
-        print_slot(u, &u->slots.at[item == NO_SLOT ? whole : item], is_constexpr, out);
-    }
-    if (count)
-        tri_buf_add_z(out, count == 1 ? ",)" : ")");
+    const slot *whole = &u->slots.at[tri_signature_uses_find(u, u->functions[0], param, 0)];
+    if (whole->cls)
+        print_fields(u, whole, is_constexpr, out);
+    else if (count)
+        print_items(u, whole, count, is_constexpr, out);
+    else
+        print_slot(u, whole, is_constexpr, out);
 }

@@ -11,9 +11,10 @@
 
 enum {
     MOST_TRIALS = 400,
-    MOST_OPS = 600000,        /* of all trials together */
-    LARGEST_BLOCK = 16 << 10, /* elements: more do not fit the registers of a few warps */
-    MOST_EXTENTS = 6,         /* that are tried for each side of a descriptor */
+    MOST_OPS = 600000,         /* of all trials together */
+    LARGEST_OF_WARP = 4 << 10, /* elements of a block: more do not fit its registers */
+    MOST_STORED = 128 << 10,   /* bytes: more fit the shared memory of few GPUs */
+    MOST_EXTENTS = 6,          /* that are tried for each side of a descriptor */
 };
 
 typedef struct {
@@ -50,8 +51,10 @@ static tri_str text_of_known(const tri_signature_kernel *k, size_t i)
 }
 
 static bool is_pointer_text(tri_str text) { return tri_str_has_prefix(text, "*"); }
-static bool is_tuple(tri_str text) { return tri_str_has_prefix(text, "("); }
 static bool is_descriptor(tri_str text) { return tri_str_has_prefix(text, "tensordesc"); }
+
+/* "(*fp32, i32)" or "Part(x=*fp32, n=64)". */
+static bool is_tuple(tri_str text) { return tri_str_find(text, '(') < text.len; }
 
 /* A launch knows better which scalar or which array it is, but not whether it is one. */
 static tri_str join_launch(tri_str inferred, tri_str launched, bool is_constexpr)
@@ -111,7 +114,26 @@ static bool try_guesses(search *s, tri_trial *out)
     return true;
 }
 
-static bool is_fine_trial(const tri_trial *t) { return !t->errors && t->largest <= LARGEST_BLOCK; }
+static int64_t largest_block(const search *s)
+{
+    int warps = s->k->signature.num_warps;
+    return (int64_t)LARGEST_OF_WARP * (warps ? warps : 4);
+}
+
+static bool is_fine_trial(const search *s, const tri_trial *t)
+{
+    return !t->errors && t->largest <= largest_block(s) && t->stored <= MOST_STORED;
+}
+
+static bool is_fine(const search *s) { return is_fine_trial(s, &s->best); }
+
+/* Is `a` smaller than `b` where that is too large, and nowhere larger? */
+static bool is_smaller_trial(const search *s, const tri_trial *a, const tri_trial *b)
+{
+    return a->largest <= b->largest && a->stored <= b->stored &&
+           ((a->largest < b->largest && b->largest > largest_block(s)) ||
+            (a->stored < b->stored && b->stored > MOST_STORED));
+}
 
 /* Is the first error of `a` behind that of `b` (1), before it (-1), or at the same place? */
 static int compare_places(const tri_trial *a, const tri_trial *b)
@@ -125,10 +147,10 @@ static int compare_places(const tri_trial *a, const tri_trial *b)
 
 /* `is_other`: the change makes another kind of thing of a parameter, for which a later error is no reason. What
  * makes fewer operations has only broken more. */
-static bool is_better_trial(const tri_trial *a, const tri_trial *b, bool is_other)
+static bool is_better_trial(const search *s, const tri_trial *a, const tri_trial *b, bool is_other)
 {
     if (!a->errors)
-        return b->errors || (a->largest < b->largest && b->largest > LARGEST_BLOCK);
+        return b->errors || is_smaller_trial(s, a, b);
     int place = compare_places(a, b);
     if (!b->errors || place < 0 || a->ops < b->ops)
         return false;
@@ -151,7 +173,7 @@ static bool keep_better(search *s, const tri_str *before)
     bool is_other = false;
     for (size_t i = 0; i < s->count; i++)
         is_other = is_other || kind_of_text(s->texts[i]) != kind_of_text(before[i]);
-    if (try_guesses(s, &now) && is_better_trial(&now, &s->best, is_other)) {
+    if (try_guesses(s, &now) && is_better_trial(s, &now, &s->best, is_other)) {
         s->best = now;
         return true;
     }
@@ -182,7 +204,7 @@ static const char *const *others_of(tri_str text)
     static const char *const numbers[] = {"16", "32", "64", "128", "1", "2", "4", "8", "0", "256", "False", NULL};
     static const char *const pointers[] = {"*fp32:16", "*fp16:16", "*i32:16", "*i64:16",
                                            "*u8:16",   "*i8:16",   "*i1",     NULL};
-    static const char *const scalars[] = {"*fp32:16", "*i32:16", "fp32", "i32", "i1", NULL};
+    static const char *const scalars[] = {"*fp32:16", "*i32:16", "fp32", "i64", "i32", "i1", NULL};
     static const char *const yes[] = {"True", NULL}, *const no[] = {"False", NULL}, *const none[] = {NULL};
     static const char *const of_float[] = {"*fp32:16", NULL};
     static const char *const types[] = {"tl.float16", "tl.int32", NULL};
@@ -202,23 +224,30 @@ static const char *const *others_of(tri_str text)
 
 static bool is_type_text(tri_str text) { return kind_of_text(text) != IS_VALUE; }
 
-/* Every guess that says `from` says `to`. */
+static size_t count_alike(const search *s, tri_str text)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < s->count; i++)
+        count += s->is_free[i] && tri_str_equal(s->texts[i], text);
+    return count;
+}
+
+/* Every guess that says `from` says `to`; of one alone that is change_one's. */
 static bool change_all(search *s, tri_str from, const char *to)
 {
+    if (tri_str_is(from, to) || count_alike(s, from) < 2)
+        return false;
     tri_str *before = copy_texts(s);
-    size_t changed = 0;
     for (size_t i = 0; i < s->count; i++)
-        if (s->is_free[i] && tri_str_equal(before[i], from)) {
+        if (s->is_free[i] && tri_str_equal(before[i], from))
             s->texts[i] = tri_str_from(to);
-            changed++;
-        }
-    return changed > 1 && !tri_str_is(from, to) && keep_better(s, before);
+    return keep_better(s, before);
 }
 
 static bool change_alike(search *s, bool types)
 {
     bool improved = false;
-    for (size_t i = 0; i < s->count && !is_fine_trial(&s->best); i++) {
+    for (size_t i = 0; i < s->count && !is_fine(s); i++) {
         bool is_first = s->is_free[i] && is_type_text(s->texts[i]) == types;
         for (size_t n = 0; n < i && is_first; n++)
             is_first = !s->is_free[n] || !tri_str_equal(s->texts[n], s->texts[i]);
@@ -312,16 +341,16 @@ static bool change_elements(search *s)
 /* Changes one thing after another while that helps. */
 static void climb(search *s)
 {
-    bool goes_on = !is_fine_trial(&s->best);
-    while (goes_on && !is_fine_trial(&s->best)) {
+    bool goes_on = !is_fine(s);
+    while (goes_on && !is_fine(s)) {
         goes_on = false;
-        for (size_t i = 0; i < s->count && !is_fine_trial(&s->best); i++)
+        for (size_t i = 0; i < s->count && !is_fine(s); i++)
             if (s->is_free[i] && is_descriptor(s->texts[i]))
                 goes_on = change_descriptor(s, i) || goes_on;
-        goes_on = (!is_fine_trial(&s->best) && change_elements(s)) || goes_on;
+        goes_on = (!is_fine(s) && change_elements(s)) || goes_on;
         for (int types = 0; types < 2; types++) { /* values first: there are fewer, and types are surer */
-            goes_on = (!is_fine_trial(&s->best) && change_alike(s, types)) || goes_on;
-            for (size_t i = 0; i < s->count && !is_fine_trial(&s->best); i++)
+            goes_on = (!is_fine(s) && change_alike(s, types)) || goes_on;
+            for (size_t i = 0; i < s->count && !is_fine(s); i++)
                 if (s->is_free[i] && !is_descriptor(s->texts[i]) && is_type_text(s->texts[i]) == types)
                     goes_on = change_one(s, i) || goes_on;
         }
@@ -342,7 +371,7 @@ static void improve_guesses(search *s)
     tri_budget saved = *tri_module_budget(s->k->c->all);
     const tri_str *inferred = copy_texts(s), *best = inferred;
     tri_trial best_trial = {.errors = SIZE_MAX};
-    for (int start = 0; start < 4 && !is_fine_trial(&best_trial); start++) {
+    for (int start = 0; start < 4 && !is_fine_trial(s, &best_trial); start++) {
         memcpy(s->texts, inferred, s->count * sizeof *inferred);
         s->trials = 0;
         if (start & 1)
@@ -352,7 +381,7 @@ static void improve_guesses(search *s)
         if (!try_guesses(s, &s->best))
             break;
         climb(s);
-        if (s->best.errors >= best_trial.errors && !is_fine_trial(&s->best))
+        if (!is_better_trial(s, &s->best, &best_trial, true) && s->best.errors >= best_trial.errors)
             continue;
         best_trial = s->best;
         best = copy_texts(s);

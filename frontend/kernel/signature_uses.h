@@ -33,9 +33,12 @@ typedef struct {
     tri_str name;  /* "": what the function returns */
     uint32_t item; /* from 1: of the tuple that the parameter `name` is; 0: the whole */
     unsigned facts;
+    unsigned wanted;              /* of the facts: what its uses ask for, rather than what it is given */
     int target;                   /* slot of what it points to, or NO_SLOT */
     int rank;                     /* of a descriptor's offsets */
     const tri_ast_node *compared; /* the first literal it is compared with */
+    const tri_class *cls;         /* of a parameter that is a named tuple */
+    bool is_classified;           /* `cls` was looked for */
 } tri_signature_slot;
 
 struct tri_signature_uses {

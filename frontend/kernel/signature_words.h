@@ -1,4 +1,4 @@
-/* The functions of the language by what they say of their operands. Private to signature_infer.c. */
+/* The functions of the language by what they say of their operands. Private to signature_infer*.c. */
 #ifndef TRI_FRONTEND_SIGNATURE_WORDS_H
 #define TRI_FRONTEND_SIGNATURE_WORDS_H
 
@@ -55,6 +55,13 @@ static const char *const int_makers[] = {"arange", "program_id", "num_programs",
 static const char *const random[] = {"rand", "randn", "randint", "rand4x", "randn4x", "randint4x", NULL};
 static const char *const ranges[] = {"range", "static_range", "arange", NULL};
 
+/* Words of names that floats have, and of names that something else has. */
+static const char *const float_words[] = {"eps",      "epsilon", "scale",       "alpha", "beta",      "gamma", "sigma",
+                                          "momentum", "dropout", "temperature", "slope", "threshold", NULL};
+static const char *const other_words[] = {"ptr",   "ptrs", "stride", "strides", "size",  "num",  "len",
+                                          "block", "is",   "has",    "use",     "int",   "int8", "uint8",
+                                          "int32", "type", "dtype",  "offset",  "batch", NULL};
+
 static inline bool touches_memory(tri_str f)
 {
     return tri_str_is(f, "load") || tri_str_is(f, "store") || tri_str_has_prefix(f, "atomic_");
@@ -62,5 +69,16 @@ static inline bool touches_memory(tri_str f)
 
 /* The position of the first operand whose kind is the result's. */
 static inline uint32_t first_operand(tri_str f) { return tri_str_is(f, "where") ? 1 : 0; }
+
+/* Behind the position of the last one: extents and axes follow. `is_method`: the first stands before the name. */
+static inline uint32_t operands_end(tri_str f, bool is_method)
+{
+    if (tri_str_is(f, "where") || tri_str_is(f, "clamp") || tri_str_is(f, "range"))
+        return 3;
+    if (tri_str_is(f, "minimum") || tri_str_is(f, "maximum") || tri_str_is(f, "cdiv") || tri_str_is(f, "join") ||
+        tri_str_is(f, "min") || tri_str_is(f, "max"))
+        return 2;
+    return is_method ? 0 : 1;
+}
 
 #endif

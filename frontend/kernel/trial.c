@@ -44,11 +44,16 @@ enum { MOST_OPS_OF_A_TRIAL = 40000 };
 
 static MlirWalkResult measure_op(MlirOperation op, void *data)
 {
-    int64_t *largest = data;
+    tri_trial *out = data;
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
         MlirType type = mlirValueGetType(mlirOperationGetResult(op, i));
         int64_t elements = tri_type_num_elements(type);
-        *largest = elements > *largest ? elements : *largest;
+        out->largest = elements > out->largest ? elements : out->largest;
+    }
+    if (tri_op_is(op, "tt.descriptor_store")) {
+        MlirType type = mlirValueGetType(tri_op_operand(op, 1));
+        int64_t bytes = tri_type_num_elements(type) * tri_type_bits(tri_type_element(type)) / 8;
+        out->stored = bytes > out->stored ? bytes : out->stored;
     }
     return MlirWalkResultAdvance;
 }
@@ -76,7 +81,7 @@ static void compile_trial(tri_eval *e, const tri_signature *s, tri_trial *out)
         tri_diag_drop(e->diag);
     }
     if (!out->errors)
-        mlirOperationWalk(mlirBlockGetParentOperation(e->module_body), measure_op, &out->largest, MlirWalkPreOrder);
+        mlirOperationWalk(mlirBlockGetParentOperation(e->module_body), measure_op, out, MlirWalkPreOrder);
 }
 
 tri_trial tri_trial_run(tri_modules *modules, const tri_signature *signature)

@@ -117,6 +117,21 @@ K
     [[ $signature == *"a=*fp16:16"* ]]
 }
 
+@test "a block that descriptors store fits shared memory; what was tried in vain is taken back" {
+    kernel <<'K'
+@triton.autotune(configs=[triton.Config({"BM": 256, "BN": 256, "BK": 32}, num_warps=32)], key=[])
+@triton.jit
+def k(a, b, o, n, step: tl.constexpr, ACC: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    x = tl.make_tensor_descriptor(base=a, shape=(n, n), strides=(n, step), block_shape=(BM, BK)).load([0, 0])
+    y = tl.make_tensor_descriptor(base=b, shape=(n, n), strides=(n, step), block_shape=(BK, BN)).load([0, 0])
+    sum = tl.dot(x, y, tl.zeros((BM, BN), dtype=ACC), out_dtype=ACC)
+    to = tl.make_tensor_descriptor(base=o, shape=(n, n), strides=(n, step), block_shape=(BM, BN))
+    to.store([0, 0], sum.to(o.type.element_ty))
+K
+    suggested
+    [[ $signature == *"o=*fp16:16, n=i32, step=1, ACC=tl.float32"* ]]
+}
+
 @test "blocks that are too large for registers are made smaller" {
     kernel <<'K'
 @triton.jit

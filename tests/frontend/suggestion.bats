@@ -190,6 +190,68 @@ END
     tritcc -0 -arch=sm_80 -emit=ptx=k.ptx -sig "$(grep -o "k(ps.*)" <<<"$errors" | tail -n 1)" k.tri
 }
 
+@test "what is stored among floats, or stands where nothing was loaded, is a float; by name, what is not used" {
+    kernel <<'K'
+@triton.jit
+def k(x, o, mask, value, rest, lowest: tl.constexpr, n, k_scale, p_dropout: tl.constexpr, scale_stride, ty: tl.constexpr, alpha, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n, other=rest) + tl.load(x + n + i, mask=i < n, other=lowest)
+    v += tl.full((B,), lowest, dtype=x.dtype.element_ty)
+    tl.store(o + i, (alpha * v.to(ty)).to(o.dtype.element_ty), mask=i < n)
+    tl.store(o + i, value, mask=tl.load(mask + i).to(tl.int1))
+K
+    suggests 'k(x=*fp32:16, o=*fp32:16, mask=*i32:16, value=fp32, rest=fp32, lowest=1.0, n=i32, k_scale=fp32, p_dropout=1.0, scale_stride=i32, ty=tl.float32, alpha=fp32, B=1024)'
+}
+
+@test "one branch does not say what is loaded in another; extents of a reshape are not its elements" {
+    kernel <<'K'
+@triton.jit
+def k(x, w, o, seed, HAS_W: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i)
+    if v.dtype.is_int():
+        v = v.to(tl.int32)
+    else:
+        v = v.to(tl.float32)
+    if HAS_W:
+        f = tl.load(w + i)
+    else:
+        f = 1
+    tl.store(o + i, (v * f).reshape(B // 2, 2).reshape(B))
+    tl.store(o + B + i, seed * 6364136223846793005 + 1)
+K
+    suggests 'k(x=*fp32:16, w=*fp32:16, o=*fp32:16, seed=i64, HAS_W=True, B=1024)'
+}
+
+@test "named tuples are told by their fields, their annotation, or the function that they are passed to" {
+    cat >k.tri <<'K'
+import triton
+import triton.language as tl
+from collections import namedtuple
+from typing import NamedTuple
+
+Part = namedtuple("Part", ["x", "n", "unread"], defaults=[7])
+
+
+class Pair(NamedTuple):
+    a: tl.tensor
+    scale: tl.tensor
+    block: tl.constexpr
+
+
+@triton.jit
+def scaled(q, i):
+    return tl.load(q.a + i) * q.scale
+
+
+@triton.jit
+def k(p, q, r: Pair, t, o):
+    i = tl.arange(0, r.block)
+    tl.store(o + i, tl.load(p.x + i) + scaled(q, i) + scaled(r, i) + tl.load(t[0] + tl.arange(0, t[1])), mask=i < p.n)
+K
+    suggests 'k(p=Part(x=*fp32:16, n=i32), q=Pair(a=*fp32:16, scale=fp32, block=64), r=Pair(a=*fp32:16, scale=fp32, block=64), t=(*fp32:16, 64), o=*fp32:16)'
+}
+
 @test "texts that say how: precision of products, policies of memory" {
     kernel <<'K'
 @triton.jit

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """How good the suggested signatures are: what compiles with them, and which types are wrong.
 
-usage: suggest.py TRITCC [-IPATH] [--truth ROWS.jsonl] [-j JOBS] [-v] FILE.py|FOLDER...
+usage: suggest.py TRITCC [-IPATH] [--truth ROWS.jsonl] [--launches] [-j JOBS] [-v] FILE.py|FOLDER...
 
 Takes the -sig that `tritcc --list-kernels` prints for each kernel (the one that an error about missing types
 suggests) and compiles to ptx with it. ROWS.jsonl: signatures of real launches, in the format of peer.py; with
 it, every parameter that is a float there and an integer in the suggestion counts as silently wrong, and so does
-an array of floats taken for integers. -v prints each suggestion. Python's standard library is enough.
+an array of floats taken for integers. --launches: so does what the launches in the same files and in the others pass
+(launched.py). -v prints each suggestion. Python's standard library is enough.
 """
 import argparse
 import concurrent.futures
@@ -14,6 +15,8 @@ import json
 import os
 import re
 import subprocess
+
+import launched
 
 FLOATS = re.compile(r"(fp|bf|f)\d")
 
@@ -80,6 +83,13 @@ def wrong(types, real):
             yield "%s is %s, taken for %s" % (name, "/".join(kinds), text)
 
 
+def python_of(paths):
+    for path in paths:
+        folders = [(os.path.dirname(path), [], [os.path.basename(path)])] if os.path.isfile(path) else os.walk(path)
+        for folder, _, names in folders:
+            yield from (os.path.join(folder, name) for name in sorted(names) if name.endswith(".py"))
+
+
 def files_of(paths):
     for path in paths:
         if os.path.isfile(path):
@@ -97,6 +107,7 @@ def main():
     parser.add_argument("paths", nargs="+")
     parser.add_argument("-I", dest="include", action="append", default=[])
     parser.add_argument("--truth")
+    parser.add_argument("--launches", action="store_true")
     parser.add_argument("--arch", default="sm_90a")
     parser.add_argument("-j", dest="jobs", type=int, default=2)
     parser.add_argument("-v", dest="verbose", action="store_true")
@@ -105,6 +116,7 @@ def main():
     truth, total, good, silent, checked = read_truth(options.truth), 0, 0, 0, 0
     pool = concurrent.futures.ThreadPoolExecutor(options.jobs)
     files = list(files_of(options.paths))
+    launches = launched.read(python_of(options.paths)) if options.launches else {}
     for file, kernels in zip(files, pool.map(lambda f: suggestions(options, f), files)):
         said = pool.map(lambda k: k[3] or compile_with(options, file, k[1]), kernels)
         for (kernel, signature, types, _), error in zip(kernels, said):
@@ -112,7 +124,9 @@ def main():
             good += not error
             if error or options.verbose:
                 print("%s: %s\n    %s" % (file, signature or "no list", error or "compiles"))
-            real = truth.get((os.path.basename(file), kernel), {})
+            real = {name: set(kinds) for name, kinds in truth.get((os.path.basename(file), kernel), {}).items()}
+            for name, kinds in launches.get((file, kernel), {}).items():
+                real.setdefault(name, set()).update(kinds)
             checked += sum(kinds in ({"f"}, {"*f"}) for kinds in real.values())
             for text in wrong(types, real):
                 silent += 1
