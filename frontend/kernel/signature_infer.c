@@ -80,8 +80,7 @@ static int slot_at(uses *u, const tri_ast_node *e)
     return item_of(u, u->at, tri_ast_text(e->subscript.value), (uint32_t)index->integer.value + 1);
 }
 
-/* Of a value that a name is given. Another value of the same name, as in the other branch of an `if`, may be of
- * another kind. */
+/* Of one value of a name: another, as in the other branch of an `if`, may be of another kind. */
 static void learn_given(uses *u, int s, unsigned facts)
 {
     slot *to = &u->slots.at[s];
@@ -259,7 +258,9 @@ static unsigned kind_of_call(uses *u, const tri_ast_node *e)
     if (tri_str_is(f, "make_tensor_descriptor"))
         return FACT_DESCRIPTOR;
     if (tri_str_is(f, "zeros") || tri_str_is(f, "full"))
-        return kind_of_type(u, tri_ast_call_argument(e, "dtype", tri_str_is(f, "full") ? 2 : 1));
+        return kind_of_type(u, tri_signature_spell_dtype(e));
+    if (tri_str_is(f, "dot") && e->call.args.len && kind_of(u, e->call.args.at[0]) == FACT_INT)
+        return FACT_INT;
     if (is_one_of(f, float_makers))
         return FACT_FLOAT;
     if (is_one_of(f, int_makers))
@@ -332,10 +333,8 @@ static int target_of(uses *u, const tri_ast_node *e)
         for (uint32_t i = first_operand(tri_signature_spell_callee(e)); i < e->call.args.len; i++)
             if ((s = target_of(u, e->call.args.at[i])) != NO_SLOT)
                 return s;
-        for (uint32_t i = 0; i < e->call.keywords.len; i++)
-            if (tri_str_is(e->call.keywords.at[i]->keyword.name, "base"))
-                return target_of(u, e->call.keywords.at[i]->keyword.value);
-        return NO_SLOT;
+        const tri_ast_node *base = tri_ast_call_argument(e, "base", 99);
+        return base ? target_of(u, base) : NO_SLOT;
     default:
         return NO_SLOT;
     }
@@ -375,6 +374,9 @@ static void wants_of_call(uses *u, const tri_ast_node *e, unsigned facts)
             learn(u, target, facts & (FACT_INT | FACT_ADDRESS));
         else if (target != NO_SLOT && (facts & FACT_POINTER))
             learn(u, target, FACT_INT | FACT_ADDRESS);
+    } else if (tri_str_is(f, "dot")) {
+        for (uint32_t i = 0; i < 2 && i < e->call.args.len; i++)
+            wants(u, e->call.args.at[i], facts & FACT_INT);
     } else if (is_one_of(f, same_kind) && !tri_str_is(f, "gather")) {
         if (self)
             wants(u, self, facts);
@@ -474,8 +476,12 @@ static void assign(uses *u, const tri_ast_node *target, const tri_ast_node *valu
     int s = slot_of(u, u->at, tri_ast_text(target));
     /* A sum that starts at 0 has to stay an integer; blocks of zeros and 0.0 say what they are. */
     learn_given(u, s, value->kind == TRI_AST_INT ? FACT_INT : kind_of(u, value) & FACT_VALUES);
-    bool is_sum = tri_signature_spell_carries(value, tri_ast_text(target));
-    wants(u, value, (is_sum ? u->slots.at[s].facts : u->slots.at[s].wanted) & ~(unsigned)FACT_TESTED);
+    u->slots.at[s].is_count = u->slots.at[s].is_count || value->kind == TRI_AST_INT;
+    unsigned facts = u->slots.at[s].wanted;
+    if (tri_signature_spell_carries(value,
+                                    tri_ast_text(target))) /* a sum stays what it was, `n = n * scale` need not */
+        facts = u->slots.at[s].is_count ? u->slots.at[s].facts : facts & ~(unsigned)FACT_INT;
+    wants(u, value, facts & ~(unsigned)FACT_TESTED);
     int pointed = target_of(u, value);
     if (pointed != NO_SLOT)
         join(u, pointed, pointee(u, s));
@@ -490,12 +496,17 @@ static void visit_access(uses *u, const tri_ast_node *call)
         return;
     wants(u, pointer, FACT_POINTER);
     int target = target_of(u, pointer);
-    if (tri_str_is(f, "load"))
+    bool is_load = tri_str_is(f, "load");
+    if (is_load)
         value = tri_ast_call_argument(call, "other", 2);
-    value = value ? value : tri_ast_call_argument(call, "val", 1);
+    else if (!value)
+        value = tri_ast_call_argument(call, "val", 1);
+    const tri_ast_node *mask = tri_ast_call_argument(call, "mask", is_load ? 1 : 2);
+    if (mask && mask->kind == TRI_AST_NAME)
+        wants(u, mask, FACT_TESTED);
     if (value && target != NO_SLOT && (kind_of_pointee(u, target) & FACT_FLOAT))
         wants(u, value, FACT_MEETS_FLOAT);
-    if (tri_str_is(f, "load"))
+    if (is_load)
         return;
     static const char *const integer_atomics[] = {"atomic_cas", "atomic_xchg", "atomic_and",
                                                   "atomic_or",  "atomic_xor",  NULL};
@@ -520,22 +531,18 @@ static void visit_descriptor(uses *u, const tri_ast_node *call, const tri_ast_no
 
 static void visit_type(uses *u, const tri_ast_node *call)
 {
-    tri_str f = tri_signature_spell_callee(call);
-    static const char *const with_type[] = {
-        "zeros", "full", "cast", "to", "dot", "sum", "_experimental_descriptor_load", "arange", NULL};
-    if (!is_one_of(f, with_type))
-        return;
-    uint32_t position = tri_str_is(f, "to")                               ? 0
-                        : tri_str_is(f, "full")                           ? 2
-                        : tri_str_is(f, "_experimental_descriptor_load")  ? 3
-                        : tri_str_is(f, "cast") || tri_str_is(f, "zeros") ? 1
-                                                                          : 99;
-    const tri_ast_node *type = tri_ast_call_argument(call, tri_str_is(f, "dot") ? "out_dtype" : "dtype", position);
-    const tri_ast_node *value = tri_str_is(f, "full") ? tri_ast_call_argument(call, "value", 1) : NULL;
+    bool is_full = tri_str_is(tri_signature_spell_callee(call), "full");
+    const tri_ast_node *type = tri_signature_spell_dtype(call), *value = tri_ast_call_argument(call, "value", 1);
     if (type && type->kind == TRI_AST_NAME)
         wants(u, type, FACT_DTYPE);
-    if (value && (kind_of_type(u, type) & FACT_FLOAT))
+    if (is_full && value && (kind_of_type(u, type) & FACT_FLOAT))
         wants(u, value, FACT_MEETS_FLOAT);
+}
+
+static void want_arguments(uses *u, const tri_ast_node *call, unsigned facts)
+{
+    for (uint32_t i = 0; i < call->call.args.len; i++)
+        wants(u, call->call.args.at[i], facts);
 }
 
 static void want_keywords(uses *u, const tri_ast_node *call, const char *const *names, unsigned facts)
@@ -561,17 +568,11 @@ static void visit_shapes(uses *u, const tri_ast_node *call)
         wants(u, base, FACT_POINTER);
 }
 
-static unsigned extent_fact(tri_str f)
-{
-    return tri_str_is(f, "arange") ? FACT_TILE : tri_str_is(f, "static_range") ? FACT_UNROLLED : 0;
-}
-
 static void visit_range(uses *u, const tri_ast_node *call, tri_str f)
 {
     static const char *const counts[] = {"num_stages", "loop_unroll_factor", NULL};
     static const char *const flags[] = {"warp_specialize", "flatten", "disallow_acc_multi_buffer", "disable_licm", 0};
-    for (uint32_t i = 0; i < call->call.args.len; i++)
-        wants(u, call->call.args.at[i], FACT_INT | extent_fact(f));
+    want_arguments(u, call, FACT_INT | tri_signature_spell_extent(f));
     want_keywords(u, call, counts, FACT_INT | FACT_UNROLLED);
     want_keywords(u, call, flags, FACT_TESTED);
 }
@@ -617,13 +618,11 @@ static void visit_call(uses *u, const tri_ast_node *call)
     else if (tri_str_is(f, "make_block_ptr") || tri_str_is(f, "make_tensor_descriptor"))
         visit_shapes(u, call);
     else if (is_one_of(f, random))
-        for (uint32_t i = 0; i < call->call.args.len; i++)
-            wants(u, call->call.args.at[i], FACT_INT);
+        want_arguments(u, call, FACT_INT);
     else if (is_one_of(f, ranges))
         visit_range(u, call, f);
     else if (is_one_of(f, float_makers))
-        for (uint32_t i = 0; i < call->call.args.len; i++)
-            wants(u, call->call.args.at[i], FACT_MEETS_FLOAT);
+        want_arguments(u, call, FACT_MEETS_FLOAT);
     else if (kind_of(u, call) & FACT_FLOAT)
         wants(u, call, FACT_MEETS_FLOAT);
     if (!callee) {
@@ -670,9 +669,8 @@ static void visit_binary(uses *u, const tri_ast_node *e)
     if (is_shift || e->binary.op == TRI_AST_FLOOR_DIV_OP)
         wants(u, e, FACT_INT);
     const tri_ast_node *count = e->binary.right;
-    int shifted = is_shift ? slot_at(u, e->binary.left) : NO_SLOT;
-    if (shifted != NO_SLOT && count->kind == TRI_AST_INT && !count->integer.big && count->integer.value > 31)
-        learn(u, shifted, FACT_WIDE);
+    if (is_shift && count->kind == TRI_AST_INT && !count->integer.big && count->integer.value > 31)
+        wants(u, e->binary.left, FACT_WIDE);
     u->has_product = u->has_product || e->binary.op == TRI_AST_MATMUL_OP;
 }
 
@@ -686,7 +684,9 @@ static void visit_augmented(uses *u, const tri_ast_node *e)
         return;
     }
     int s = slot_of(u, u->at, tri_ast_text(target));
-    learn_given(u, s, kind_of(u, value) & (FACT_POINTER | FACT_FLOAT));
+    bool is_product = value->kind == TRI_AST_CALL && tri_str_is(tri_signature_spell_callee(value), "dot");
+    if (!is_product || !(u->slots.at[s].facts & FACT_INT)) /* a product added to integers is one of integers */
+        learn_given(u, s, kind_of(u, value) & (FACT_POINTER | FACT_FLOAT));
     if (u->slots.at[s].facts & FACT_FLOAT)
         wants(u, value, FACT_MEETS_FLOAT);
     else if (u->slots.at[s].facts & FACT_INT)

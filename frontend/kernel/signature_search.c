@@ -13,7 +13,7 @@ enum {
     MOST_TRIALS = 400,
     MOST_OPS = 600000,         /* of all trials together */
     LARGEST_OF_WARP = 4 << 10, /* elements of a block: more do not fit its registers */
-    MOST_STORED = 128 << 10,   /* bytes: more fit the shared memory of few GPUs */
+    MOST_SHARED = 160 << 10,   /* bytes */
     MOST_EXTENTS = 6,          /* that are tried for each side of a descriptor */
 };
 
@@ -122,7 +122,7 @@ static int64_t largest_block(const search *s)
 
 static bool is_fine_trial(const search *s, const tri_trial *t)
 {
-    return !t->errors && t->largest <= largest_block(s) && t->stored <= MOST_STORED;
+    return !t->errors && t->largest <= largest_block(s) && t->shared <= MOST_SHARED;
 }
 
 static bool is_fine(const search *s) { return is_fine_trial(s, &s->best); }
@@ -130,9 +130,9 @@ static bool is_fine(const search *s) { return is_fine_trial(s, &s->best); }
 /* Is `a` smaller than `b` where that is too large, and nowhere larger? */
 static bool is_smaller_trial(const search *s, const tri_trial *a, const tri_trial *b)
 {
-    return a->largest <= b->largest && a->stored <= b->stored &&
+    return a->largest <= b->largest && a->shared <= b->shared &&
            ((a->largest < b->largest && b->largest > largest_block(s)) ||
-            (a->stored < b->stored && b->stored > MOST_STORED));
+            (a->shared < b->shared && b->shared > MOST_SHARED));
 }
 
 /* Is the first error of `a` behind that of `b` (1), before it (-1), or at the same place? */
@@ -202,8 +202,8 @@ static bool is_number_text(tri_str text)
 static const char *const *others_of(tri_str text)
 {
     static const char *const numbers[] = {"16", "32", "64", "128", "1", "2", "4", "8", "0", "256", "False", NULL};
-    static const char *const pointers[] = {"*fp32:16", "*fp16:16", "*i32:16", "*i64:16",
-                                           "*u8:16",   "*i8:16",   "*i1",     NULL};
+    static const char *const pointers[] = {"*fp32:16", "*fp16:16", "*bf16:16", "*i32:16", "*i64:16",
+                                           "*u8:16",   "*i8:16",   "*i1",      NULL};
     static const char *const scalars[] = {"*fp32:16", "*i32:16", "fp32", "i64", "i32", "i1", NULL};
     static const char *const yes[] = {"True", NULL}, *const no[] = {"False", NULL}, *const none[] = {NULL};
     static const char *const of_float[] = {"*fp32:16", NULL};
@@ -232,10 +232,10 @@ static size_t count_alike(const search *s, tri_str text)
     return count;
 }
 
-/* Every guess that says `from` says `to`; of one alone that is change_one's. */
+/* Every guess that says `from` says `to`; of one alone that is change_one's, and no two numbers are flags. */
 static bool change_all(search *s, tri_str from, const char *to)
 {
-    if (tri_str_is(from, to) || count_alike(s, from) < 2)
+    if (tri_str_is(from, to) || strcmp(to, "i1") == 0 || count_alike(s, from) < 2)
         return false;
     tri_str *before = copy_texts(s);
     for (size_t i = 0; i < s->count; i++)
@@ -364,20 +364,20 @@ static void replace_guesses(search *s, const char *from, const char *to)
             s->texts[i] = tri_str_from(to);
 }
 
-/* Climbs from what was inferred; where that ends too low, from all flags off and from 16-bit floats, too. The best
- * that was reached stays, and what was inferred where nothing is better. */
+/* Climbs from what was inferred; where that ends too low, from all flags off, floats of 16 bits and bytes, too. The
+ * best that was reached stays, and what was inferred where nothing is better. */
 static void improve_guesses(search *s)
 {
     tri_budget saved = *tri_module_budget(s->k->c->all);
     const tri_str *inferred = copy_texts(s), *best = inferred;
     tri_trial best_trial = {.errors = SIZE_MAX};
-    for (int start = 0; start < 4 && !is_fine_trial(s, &best_trial); start++) {
+    static const char *const elements[] = {"*fp32:16", "*fp16:16", "*bf16:16", "*i8:16"};
+    for (int start = 0; start < 8 && !is_fine_trial(s, &best_trial); start++) {
         memcpy(s->texts, inferred, s->count * sizeof *inferred);
         s->trials = 0;
         if (start & 1)
             replace_guesses(s, "True", "False");
-        if (start & 2)
-            replace_guesses(s, "*fp32:16", "*fp16:16");
+        replace_guesses(s, "*fp32:16", elements[start / 2]);
         if (!try_guesses(s, &s->best))
             break;
         climb(s);

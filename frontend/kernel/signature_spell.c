@@ -19,6 +19,27 @@ unsigned tri_signature_spell_kind(const tri_ast_node *type)
     return tri_str_has_prefix(text, "int") || tri_str_has_prefix(text, "uint") ? FACT_INT : 0;
 }
 
+const tri_ast_node *tri_signature_spell_dtype(const tri_ast_node *call)
+{
+    static const struct {
+        const char *name, *keyword;
+        uint32_t position;
+    } typed[] = {{"to", "dtype", 0},       {"cast", "dtype", 1},
+                 {"zeros", "dtype", 1},    {"full", "dtype", 2},
+                 {"dot", "out_dtype", 99}, {"sum", "dtype", 99},
+                 {"arange", "dtype", 99},  {"_experimental_descriptor_load", "dtype", 3}};
+    tri_str f = tri_signature_spell_callee(call);
+    for (size_t i = 0; i < sizeof typed / sizeof *typed; i++)
+        if (tri_str_is(f, typed[i].name))
+            return tri_ast_call_argument(call, typed[i].keyword, typed[i].position);
+    return NULL;
+}
+
+unsigned tri_signature_spell_extent(tri_str callee)
+{
+    return tri_str_is(callee, "arange") ? FACT_TILE : tri_str_is(callee, "static_range") ? FACT_UNROLLED : 0;
+}
+
 bool tri_signature_spell_is_pointer(const tri_ast_node *type)
 {
     return type && type->kind == TRI_AST_CALL && tri_str_is(tri_signature_spell_callee(type), "pointer_type");

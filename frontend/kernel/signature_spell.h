@@ -8,6 +8,10 @@
 tri_str tri_signature_spell_callee(const tri_ast_node *call);
 /* The facts (signature_uses.h) that a spelled type gives: tl.float32, torch.int64; of anything else, or null, none. */
 unsigned tri_signature_spell_kind(const tri_ast_node *type);
+/* The type that a call is given for its result; null: none, or it takes none. */
+const tri_ast_node *tri_signature_spell_dtype(const tri_ast_node *call);
+/* What the bounds of a range are, by the name of its function: FACT_TILE, FACT_UNROLLED or nothing more. */
+unsigned tri_signature_spell_extent(tri_str callee);
 /* tl.pointer_type(...); null is none. */
 bool tri_signature_spell_is_pointer(const tri_ast_node *type);
 /* Is a name's new value made of its last one, as in `x = x + y`, and so of its kind? */

@@ -38,6 +38,7 @@ typedef struct {
     int rank;                     /* of a descriptor's offsets */
     const tri_ast_node *compared; /* the first literal it is compared with */
     const tri_class *cls;         /* of a parameter that is a named tuple */
+    bool is_count;                /* is given a whole number: a sum that starts with it stays an integer */
     bool is_classified;           /* `cls` was looked for */
 } tri_signature_slot;
 

@@ -40,21 +40,60 @@ tri_ev tri_trial_value(tri_eval *e, const tri_arg *arg)
 
 /* --- trials ------------------------------------------------------------------------------ */
 
-enum { MOST_OPS_OF_A_TRIAL = 40000 };
+enum { MOST_OPS_OF_A_TRIAL = 40000, MOST_STEPS = 8 };
+
+typedef struct {
+    tri_trial *trial;
+    int64_t stages;
+    int64_t operands; /* bytes of products' operands */
+} measurement;
+
+static int64_t bytes_of(MlirValue value)
+{
+    MlirType type = mlirValueGetType(value);
+    return tri_type_num_elements(type) * tri_type_bits(tri_type_element(type)) / 8;
+}
+
+/* The load that a product's operand comes from, through what is done to it on the way; null: none. */
+static MlirOperation load_of(MlirValue operand)
+{
+    MlirOperation op = tri_op_def(operand);
+    for (int steps = 0; !mlirOperationIsNull(op) && steps < MOST_STEPS; steps++) {
+        if (tri_op_is(op, "tt.load") || tri_op_is(op, "tt.descriptor_load"))
+            return op;
+        op = mlirOperationGetNumOperands(op) ? tri_op_def(tri_op_operand(op, 0)) : (MlirOperation){NULL};
+    }
+    return (MlirOperation){NULL};
+}
+
+/* Bytes of shared memory for an operand of a product: a loop loads as many blocks ahead as there are stages. */
+static int64_t operand_bytes(const measurement *m, MlirValue operand)
+{
+    MlirOperation load = load_of(operand);
+    if (mlirOperationIsNull(load))
+        return 0;
+    bool is_ahead = tri_op_is(mlirOperationGetParentOperation(load), "scf.for");
+    return (is_ahead ? m->stages : 1) * bytes_of(tri_op_result(load, 0));
+}
+
+/* What a descriptor stores passes through shared memory at once, when the products are done. */
+static void measure_shared(measurement *m, MlirOperation op)
+{
+    int64_t stored = tri_op_is(op, "tt.descriptor_store") ? bytes_of(tri_op_operand(op, 1)) : 0;
+    for (int i = 0; i < 2 && tri_op_is(op, "tt.dot"); i++)
+        m->operands += operand_bytes(m, tri_op_operand(op, i));
+    int64_t shared = stored > m->operands ? stored : m->operands;
+    m->trial->shared = shared > m->trial->shared ? shared : m->trial->shared;
+}
 
 static MlirWalkResult measure_op(MlirOperation op, void *data)
 {
-    tri_trial *out = data;
+    measurement *m = data;
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
-        MlirType type = mlirValueGetType(mlirOperationGetResult(op, i));
-        int64_t elements = tri_type_num_elements(type);
-        out->largest = elements > out->largest ? elements : out->largest;
+        int64_t elements = tri_type_num_elements(mlirValueGetType(tri_op_result(op, i)));
+        m->trial->largest = elements > m->trial->largest ? elements : m->trial->largest;
     }
-    if (tri_op_is(op, "tt.descriptor_store")) {
-        MlirType type = mlirValueGetType(tri_op_operand(op, 1));
-        int64_t bytes = tri_type_num_elements(type) * tri_type_bits(tri_type_element(type)) / 8;
-        out->stored = bytes > out->stored ? bytes : out->stored;
-    }
+    measure_shared(m, op);
     return MlirWalkResultAdvance;
 }
 
@@ -80,8 +119,10 @@ static void compile_trial(tri_eval *e, const tri_signature *s, tri_trial *out)
         out->errors += !mlirOperationVerify(mlirBlockGetParentOperation(e->module_body));
         tri_diag_drop(e->diag);
     }
+    int stages = s->num_stages ? s->num_stages : e->target->default_stages;
+    measurement m = {.trial = out, .stages = stages > 1 ? stages : 1};
     if (!out->errors)
-        mlirOperationWalk(mlirBlockGetParentOperation(e->module_body), measure_op, out, MlirWalkPreOrder);
+        mlirOperationWalk(mlirBlockGetParentOperation(e->module_body), measure_op, &m, MlirWalkPreOrder);
 }
 
 tri_trial tri_trial_run(tri_modules *modules, const tri_signature *signature)

@@ -13,7 +13,7 @@ typedef struct {
     size_t errors;
     tri_span first;  /* of the errors */
     int64_t largest; /* elements of its largest block */
-    int64_t stored;  /* bytes of the largest block that a descriptor stores: they pass through shared memory at once */
+    int64_t shared;  /* bytes of shared memory that it needs for sure, about: see trial.c */
     int64_t ops;     /* what the trial cost */
 } tri_trial;
 

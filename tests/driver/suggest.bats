@@ -132,6 +132,27 @@ K
     [[ $signature == *"o=*fp16:16, n=i32, step=1, ACC=tl.float32"* ]]
 }
 
+@test "products are of 16 bits where what is loaded ahead would not fit, of int8 where integers are summed" {
+    kernel <<'K'
+@triton.jit
+def k(a, b, o, n, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, TYPE: tl.constexpr):
+    i, j, l = tl.arange(0, BM)[:, None], tl.arange(0, BN)[None, :], tl.arange(0, BK)
+    sum = tl.zeros((BM, BN), dtype=TYPE)
+    for s in range(0, n, BK):
+        sum += tl.dot(tl.load(a + i * n + l[None, :] + s), tl.load(b + (l[:, None] + s) * n + j))
+    tl.store(o + i * n + j, sum)
+
+
+def launch(a, b, o, n):
+    k[(1,)](a, b, o, n, BM=128, BN=256, BK=64, TYPE=tl.int32)
+K
+    suggested
+    [[ $signature == *"a=*i8:16, b=*i8:16, o="*"TYPE=tl.int32"* ]]
+    sed -i '/k\[(1,)\]/s/tl.int32/tl.float32/; s/^@triton.jit/@triton.autotune([triton.Config({"BM": 128, "BN": 256, "BK": 64}, num_warps=8)], [])\n&/' k.py
+    suggested
+    [[ $signature == *"a=*fp16:16, b=*fp16:16, o=*fp16:16, n=i32, TYPE=tl.float32"* ]]
+}
+
 @test "blocks that are too large for registers are made smaller" {
     kernel <<'K'
 @triton.jit
