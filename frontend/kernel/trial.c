@@ -48,14 +48,14 @@ typedef struct {
     int64_t operands; /* bytes of products' operands */
 } measurement;
 
-static int64_t bytes_of(MlirValue value)
+static int64_t block_bytes(MlirValue value)
 {
     MlirType type = mlirValueGetType(value);
     return tri_type_num_elements(type) * tri_type_bits(tri_type_element(type)) / 8;
 }
 
 /* The load that a product's operand comes from, through what is done to it on the way; null: none. */
-static MlirOperation load_of(MlirValue operand)
+static MlirOperation load_behind(MlirValue operand)
 {
     MlirOperation op = tri_op_def(operand);
     for (int steps = 0; !mlirOperationIsNull(op) && steps < MOST_STEPS; steps++) {
@@ -69,17 +69,17 @@ static MlirOperation load_of(MlirValue operand)
 /* Bytes of shared memory for an operand of a product: a loop loads as many blocks ahead as there are stages. */
 static int64_t operand_bytes(const measurement *m, MlirValue operand)
 {
-    MlirOperation load = load_of(operand);
+    MlirOperation load = load_behind(operand);
     if (mlirOperationIsNull(load))
         return 0;
     bool is_ahead = tri_op_is(mlirOperationGetParentOperation(load), "scf.for");
-    return (is_ahead ? m->stages : 1) * bytes_of(tri_op_result(load, 0));
+    return (is_ahead ? m->stages : 1) * block_bytes(tri_op_result(load, 0));
 }
 
 /* What a descriptor stores passes through shared memory at once, when the products are done. */
 static void measure_shared(measurement *m, MlirOperation op)
 {
-    int64_t stored = tri_op_is(op, "tt.descriptor_store") ? bytes_of(tri_op_operand(op, 1)) : 0;
+    int64_t stored = tri_op_is(op, "tt.descriptor_store") ? block_bytes(tri_op_operand(op, 1)) : 0;
     for (int i = 0; i < 2 && tri_op_is(op, "tt.dot"); i++)
         m->operands += operand_bytes(m, tri_op_operand(op, i));
     int64_t shared = stored > m->operands ? stored : m->operands;
