@@ -199,6 +199,38 @@ static bool must_repeat(const tri_pipeline *pipeline, const tri_unit *unit)
            unit->is_given_up && !unit->is_plain;
 }
 
+/* What several phases begin with: each takes it, and the next gets another. */
+typedef struct {
+    tri_buf bytes;
+    MlirOperation module; /* or null */
+} stock;
+
+static void lay_in(const tri_unit *unit, stock *out)
+{
+    TRI_ASSERT(unit->payload == TRI_PAYLOAD_BYTES || unit->payload == TRI_PAYLOAD_MLIR);
+    if (unit->payload == TRI_PAYLOAD_MLIR)
+        out->module = mlirOperationClone(mlirModuleGetOperation(unit->module));
+    else
+        tri_buf_add_str(&out->bytes, tri_buf_str(&unit->bytes));
+}
+
+static void take_again(tri_unit *unit, const stock *from)
+{
+    bool is_module = !mlirOperationIsNull(from->module);
+    tri_unit_replace(unit, is_module ? TRI_PAYLOAD_MLIR : TRI_PAYLOAD_BYTES);
+    if (is_module)
+        unit->module = mlirModuleFromOperation(mlirOperationClone(from->module));
+    else
+        tri_buf_add_str(&unit->bytes, tri_buf_str(&from->bytes));
+}
+
+static void clear_out(stock *s)
+{
+    tri_buf_fini(&s->bytes);
+    if (!mlirOperationIsNull(s->module))
+        mlirOperationDestroy(s->module);
+}
+
 static bool run_from(tri_session *session, const tri_pipeline *pipeline, tri_kind kind, tri_part *part,
                      tri_output_list *outputs)
 {
@@ -208,23 +240,20 @@ static bool run_from(tri_session *session, const tri_pipeline *pipeline, tri_kin
     note_part(part, kind);
     next_phases next = phases_after(pipeline, kind);
     /* Views come last: they also tell what the steps found out (registers, sizes). */
-    tri_buf saved = {0};
+    stock saved = {.module = {NULL}};
     bool ok = true, is_shared = next.step_count > 1 || (next.step_count && next.view_count);
-    TRI_ASSERT(!is_shared || unit->payload == TRI_PAYLOAD_BYTES);
     if (is_shared)
-        tri_buf_add_str(&saved, tri_buf_str(&unit->bytes));
+        lay_in(unit, &saved);
     for (size_t i = 0; ok && i < next.step_count + next.view_count; i++) {
-        if (i && i <= next.step_count) {
-            tri_unit_replace(unit, TRI_PAYLOAD_BYTES);
-            tri_buf_add_str(&unit->bytes, tri_buf_str(&saved));
-        }
+        if (i && i <= next.step_count)
+            take_again(unit, &saved);
         if (i < next.step_count)
             ok = run_step(session, unit, next.steps[i]) &&
                  tri_pipeline_run(session, pipeline, next.steps[i]->to, part, outputs);
         else
             ok = run_view(session, unit, next.views[i - next.step_count], outputs);
     }
-    tri_buf_fini(&saved);
+    clear_out(&saved);
     bool is_code = kind == tri_phase_kind_named(unit->target->code_kind);
     bool is_told = is_code && session->opt->resource_usage && !must_repeat(pipeline, unit);
     return ok && (!is_told || report_resources(unit, part->code));

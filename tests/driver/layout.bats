@@ -163,3 +163,13 @@ END
     tritcc -arch=sm_80 -emit=layout=- -sig "$sig" mm.py
     [ "$(grep -c '^%.* : tensor<' <<<"$output")" -eq 4 ]
 }
+
+@test "layouts and pictures beside the code that is made of the same layouts" {
+    local sig='*fp32, *fp32, *fp32, i32, 1024' kind
+    tritcc -arch=sm_80 -emit=layout=alone.layout,svg=alone.svg -sig "$sig" "$EXAMPLES/vadd/vadd.tri"
+    tritcc -arch=sm_80 -emit=ptx=alone.ptx -sig "$sig" "$EXAMPLES/vadd/vadd.tri"
+    for kind in header json obj; do
+        tritcc -arch=sm_80 "-emit=layout=k.layout,svg=k.svg,ptx=k.ptx,$kind=k" -sig "$sig" "$EXAMPLES/vadd/vadd.tri"
+        cmp k.layout alone.layout && cmp k.svg alone.svg && cmp k.ptx alone.ptx && [ -s k ]
+    done
+}

@@ -263,9 +263,9 @@ reading() {
 
 @test "a name that a long file binds again and again is found by few steps" {
     local ms few
-    reading 15000
+    reading 6000
     few=$ms
-    reading 60000
+    reading 24000
     ((ms < 8 * few)) # a search from the front would take sixteen times as long
 }
 
