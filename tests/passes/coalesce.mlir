@@ -1,5 +1,5 @@
 // RUN: tritcc -x ttgir -passes=coalesce %s | FileCheck %s
-// positive: @wide @columns @loop @branches @divided_rows @reduced_rows
+// positive: @wide @columns @loop @branches @divided_rows @reduced_rows @tall
 // negative: @unaligned @scalar
 // loop: @loop
 // if: @branches
@@ -153,6 +153,30 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.store %o, %sum : tensor<128x!tt.ptr<f32>, #ttg.slice<{dim = 1, parent = #row}>>
     %w = tt.load %plain : tensor<64x32x!tt.ptr<f32>, #row>
     tt.store %plain, %w : tensor<64x32x!tt.ptr<f32>, #row>
+    tt.return
+  }
+
+  // No stride is known. A thread of the last dimension first would have an address and a mask for each of 128 rows and
+  // nothing in common between them; this one has eight, and sixteen of the columns.
+  // CHECK-LABEL: @tall
+  tt.func public @tall(%p: !tt.ptr<f32>, %rs: i32, %cs: i32) {
+    %r = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #ttg.slice<{dim = 1, parent = #row}>>
+    %r1 = tt.expand_dims %r {axis = 1 : i32} : tensor<1024xi32, #ttg.slice<{dim = 1, parent = #row}>> -> tensor<1024x1xi32, #row>
+    %rss = tt.splat %rs : i32 -> tensor<1024x1xi32, #row>
+    %ro = arith.muli %r1, %rss : tensor<1024x1xi32, #row>
+    %rb = tt.broadcast %ro : tensor<1024x1xi32, #row> -> tensor<1024x16xi32, #row>
+    %c = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32, #ttg.slice<{dim = 0, parent = #row}>>
+    %c1 = tt.expand_dims %c {axis = 0 : i32} : tensor<16xi32, #ttg.slice<{dim = 0, parent = #row}>> -> tensor<1x16xi32, #row>
+    %css = tt.splat %cs : i32 -> tensor<1x16xi32, #row>
+    %co = arith.muli %c1, %css : tensor<1x16xi32, #row>
+    %cb = tt.broadcast %co : tensor<1x16xi32, #row> -> tensor<1024x16xi32, #row>
+    %o = arith.addi %rb, %cb : tensor<1024x16xi32, #row>
+    %b = tt.splat %p : !tt.ptr<f32> -> tensor<1024x16x!tt.ptr<f32>, #row>
+    %q = tt.addptr %b, %o : tensor<1024x16x!tt.ptr<f32>, #row>, tensor<1024x16xi32, #row>
+    // CHECK: tt.load %{{.*}} : tensor<1024x16x!tt.ptr<f32>, [[$ROWS]]>
+    %v = tt.load %q : tensor<1024x16x!tt.ptr<f32>, #row>
+    // CHECK: tt.store {{.*}} : tensor<1024x16x!tt.ptr<f32>, [[$ROWS]]>
+    tt.store %q, %v : tensor<1024x16x!tt.ptr<f32>, #row>
     tt.return
   }
 }

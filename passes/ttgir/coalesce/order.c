@@ -6,7 +6,14 @@
 #include "ir/op_classes.h"
 #include "ir/type.h"
 
-enum { DIVISION = 20, SHUFFLE = 4, THROUGH_MEMORY = 16, MAX_VISITS = 2000 };
+enum {
+    DIVISION = 20,
+    SHUFFLE = 4,
+    THROUGH_MEMORY = 16,
+    MOST_LINES = 64, /* whose addresses and masks fit into registers beside the elements */
+    SPILL = 4,       /* of an address and a mask: out and back */
+    MAX_VISITS = 2000
+};
 
 /* A tensor, and which dimension of the access each of its own is (-1: none, it has one element there). */
 typedef struct {
@@ -177,6 +184,15 @@ static void begin(walk *w, const int64_t *shape)
     }
 }
 
+/* A thread keeps an address and a mask for each row and for each column of which it has elements. */
+static int64_t lines_cost(const walk *w, const int64_t *shape)
+{
+    int64_t lines = 0;
+    for (int d = 0; d < w->layout.rank; d++)
+        lines += shape[d] > 1 ? w->held[d] : 0;
+    return lines > MOST_LINES ? SPILL * (lines - MOST_LINES) : 0;
+}
+
 int64_t tri_coalesce_cost(tri_arena *arena, tri_launch launch, MlirOperation access, int rank, const int64_t *shape,
                           const int32_t *order)
 {
@@ -188,6 +204,7 @@ int64_t tri_coalesce_cost(tri_arena *arena, tri_launch launch, MlirOperation acc
     }
     walk w = {.arena = arena, .layout = tri_blocked_make(rank, shape, ones, order, launch)};
     begin(&w, shape);
+    w.cost += lines_cost(&w, shape);
     bool is_load = tri_op_is(access, "tt.load");
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(access); i++)
         if (is_load || i != 1) /* addresses and masks, not what is stored */
