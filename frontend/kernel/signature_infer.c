@@ -477,10 +477,8 @@ static void assign(uses *u, const tri_ast_node *target, const tri_ast_node *valu
     /* A sum that starts at 0 has to stay an integer; blocks of zeros and 0.0 say what they are. */
     learn_given(u, s, value->kind == TRI_AST_INT ? FACT_INT : kind_of(u, value) & FACT_VALUES);
     u->slots.at[s].is_count = u->slots.at[s].is_count || value->kind == TRI_AST_INT;
-    unsigned facts = u->slots.at[s].wanted;
-    if (tri_signature_spell_carries(value,
-                                    tri_ast_text(target))) /* a sum stays what it was, `n = n * scale` need not */
-        facts = u->slots.at[s].is_count ? u->slots.at[s].facts : facts & ~(unsigned)FACT_INT;
+    bool is_sum = u->slots.at[s].is_count && tri_signature_spell_carries(value, tri_ast_text(target));
+    unsigned facts = is_sum ? u->slots.at[s].facts : u->slots.at[s].wanted;
     wants(u, value, facts & ~(unsigned)FACT_TESTED);
     int pointed = target_of(u, value);
     if (pointed != NO_SLOT)
