@@ -65,7 +65,7 @@ def build(options):
     sys.path.insert(0, os.path.join(HERE, "../compile"))
     import sweep
     sweep.prepare()
-    options.given, rows = [], []
+    options.given, options.library, rows = [], None, []
     os.makedirs(options.out, exist_ok=True)
     for i, row in enumerate(json.loads(line) for line in open(options.build[1])):
         name = sweep.label(i, row)

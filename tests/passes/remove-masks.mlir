@@ -331,11 +331,16 @@ tt.func public @wide(%p: tensor<128x!tt.ptr<f32>>, %n: i64) {
   tt.return
 }
 
-// Columns and rows that the loop carries, of 32 and of 64 bits.
+// Columns and rows that the loop carries, of 32 and of 64 bits: masks alone read them, so that the rest begins with what
+// the trips in front of it add and the part without masks has nothing to carry.
 // CHECK-LABEL: @carried
-// CHECK: %[[MAIN:.*]]:2 = scf.for
+// CHECK: %[[COLUMNS:.*]] = arith.muli %{{.*}}, %cst{{.*}} : tensor<128xi32>
+// CHECK: %[[COLUMN:.*]] = arith.addi %{{.*}}, %[[COLUMNS]] : tensor<128xi32>
+// CHECK: %[[ROWS:.*]] = arith.muli %{{.*}}, %cst{{.*}} : tensor<128xi64>
+// CHECK: %[[ROW:.*]] = arith.addi %{{.*}}, %[[ROWS]] : tensor<128xi64>
+// CHECK: scf.for
 // CHECK-NEXT: tt.store %{{[^,]*}}, %{{[^,]*}} :
-// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[MAIN]]#0, %{{.*}} = %[[MAIN]]#1)
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[COLUMN]], %{{.*}} = %[[ROW]])
 // CHECK: arith.cmpi
 tt.func public @carried(%p: tensor<128x!tt.ptr<f32>>, %n: i32, %m: i32, %pid: i32) {
   %one = arith.constant dense<1.0> : tensor<128xf32>
@@ -361,6 +366,29 @@ tt.func public @carried(%p: tensor<128x!tt.ptr<f32>>, %n: i32, %m: i32, %pid: i3
     %next = arith.addi %c, %each : tensor<128xi32>
     %next_r = arith.addi %r, %each_i64 : tensor<128xi64>
     scf.yield %next, %next_r : tensor<128xi32>, tensor<128xi64>
+  }
+  tt.return
+}
+
+// What the body reads beside its masks goes from part to part as before.
+// CHECK-LABEL: @carried_and_read
+// CHECK: %[[MAIN:.*]] = scf.for
+// CHECK: tt.store %{{[^,]*}}, %{{[^,]*}} :
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[MAIN]])
+// CHECK: arith.cmpi
+tt.func public @carried_and_read(%p: !tt.ptr<i32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c128 = arith.constant 128 : i32
+  %each = arith.constant dense<128> : tensor<128xi32>
+  %range = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+  %base = tt.splat %p : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>>
+  %bound = tt.splat %n : i32 -> tensor<128xi32>
+  scf.for %i = %c0 to %n step %c128 iter_args(%c = %range) -> (tensor<128xi32>) : i32 {
+    %m = arith.cmpi slt, %c, %bound : tensor<128xi32>
+    %q = tt.addptr %base, %c : tensor<128x!tt.ptr<i32>>, tensor<128xi32>
+    tt.store %q, %each, %m : tensor<128x!tt.ptr<i32>>
+    %next = arith.addi %c, %each : tensor<128xi32>
+    scf.yield %next : tensor<128xi32>
   }
   tt.return
 }

@@ -29,6 +29,8 @@
 
 /* Bytes that a load should move at least; accesses a thread may have in the body. */
 enum { WIDE = 8, MAX_ACCESSES = 64, MOST_WARPS = 8, BOUNDS = 3 };
+/* Operations between what a loop carries and a mask that is looked for. */
+enum { MASK_DEPTH = 8 };
 
 /* ---- which loops ---- */
 
@@ -199,24 +201,63 @@ static MlirValue narrow(tri_masks *s, MlirValue value)
     return tri_builder_unary(&s->b, "arith.trunci", mlirValueGetType(s->index), value);
 }
 
-/* What the loop carries when it comes to `at`, where that is a number to which each trip adds the same one: so that who
- * only needs the number need not wait for the loop. Null: it is something else. */
+static bool is_condition(const tri_masks *s, MlirValue value)
+{
+    for (size_t k = 0; k < s->conditions.len; k++)
+        if (mlirValueEqual(s->conditions.at[k], value))
+            return true;
+    return false;
+}
+
+/* Whether the part without masks needs a value that the loop carries for `next` alone. */
+static bool is_for_masks(const tri_masks *s, MlirValue value, MlirOperation next, int depth)
+{
+    MlirOpOperand use = mlirValueGetFirstUse(value);
+    for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        intptr_t results = mlirOperationGetNumResults(user);
+        if (mlirOperationEqual(user, next))
+            continue;
+        if (!depth || !results)
+            return false;
+        for (intptr_t r = 0; r < results; r++)
+            if (!is_condition(s, tri_op_result(user, r)) && !is_for_masks(s, tri_op_result(user, r), next, depth - 1))
+                return false;
+    }
+    return true;
+}
+
+/* Whether it is better computed from the trips than carried: numbers that the products' loads need not wait for the
+ * loop then, and blocks that only masks read need not be carried through the part without them. */
+static bool is_computed(const tri_masks *s, const parts *p, MlirValue carried, MlirOperation next)
+{
+    if (!tri_type_is_tensor(mlirValueGetType(carried)))
+        return p->has_products;
+    MlirOpOperand use = mlirValueGetFirstUse(tri_op_result(next, 0));
+    return mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)) && is_for_masks(s, carried, next, MASK_DEPTH);
+}
+
+/* What the loop carries when it comes to `at`, where that are numbers to which each trip adds the same, if computing
+ * them is better. Null: it is something else. */
 static MlirValue carried_at(tri_masks *s, const parts *p, intptr_t i, MlirValue at)
 {
     MlirBlock body = tri_op_body(s->loop, 0);
     MlirValue carried = mlirBlockGetArgument(body, 1 + i), start = tri_op_operand(s->loop, BOUNDS + i);
     MlirOperation next = tri_op_def(tri_op_operand(mlirBlockGetTerminator(body), i));
-    MlirType type = mlirValueGetType(carried);
-    bool is_narrow = tri_type_is_int_of(type, 32);
-    if (!p->has_products || (!is_narrow && !tri_type_is_int_of(type, 64)) || mlirOperationIsNull(next) ||
-        !tri_op_is(next, "arith.addi"))
+    MlirType type = mlirValueGetType(carried), number = tri_type_element(type);
+    bool is_narrow = tri_type_is_int_of(number, 32);
+    if ((!is_narrow && !tri_type_is_int_of(number, 64)) || mlirOperationIsNull(next) || !tri_op_is(next, "arith.addi"))
         return (MlirValue){NULL};
     bool is_second = mlirValueEqual(tri_op_operand(next, 1), carried);
     MlirValue each = tri_op_operand(next, !is_second);
-    if (!mlirValueEqual(tri_op_operand(next, is_second), carried) || tri_loops_is_inside(s->loop, each))
+    if (!mlirValueEqual(tri_op_operand(next, is_second), carried) || tri_loops_is_inside(s->loop, each) ||
+        !is_computed(s, p, carried, next))
         return (MlirValue){NULL};
     MlirValue trips = trips_between(s, p, p->low, at);
-    MlirValue far = tri_builder_binary(&s->b, "arith.muli", type, is_narrow ? narrow(s, trips) : trips, each);
+    trips = is_narrow ? tri_builder_unary(&s->b, "arith.trunci", number, trips) : trips;
+    if (tri_type_is_tensor(type))
+        trips = tri_builder_unary(&s->b, "tt.splat", type, trips);
+    MlirValue far = tri_builder_binary(&s->b, "arith.muli", type, trips, each);
     return tri_builder_binary(&s->b, "arith.addi", type, start, far);
 }
 
