@@ -1,19 +1,16 @@
 // Loops with products on AMD's GPUs: what they load ahead goes through registers and shared memory, or past registers.
-// RUN: tritcc -x ttgir -passes='schedule-streams{num_stages=2}' -split-input-file %s | FileCheck --check-prefix=PLACES %s
-// RUN: tritcc -x ttgir -passes='schedule-streams{num_stages=2},stream-pipeline,canonicalize' -split-input-file %s | FileCheck --check-prefixes=BOTH,STORE %s
-// RUN: tritcc -x ttgir -passes='stream-pipeline{num_stages=2 use_async_copy=1},canonicalize' -split-input-file %s | FileCheck --check-prefixes=BOTH,COPY %s
-// RUN: tritcc -x ttgir -tritonamdgpu-stream-pipeline='num_stages=4 use_async_copy=1' -split-input-file %s | FileCheck --check-prefix=CHAIN %s
+// RUN: tritcc -x ttgir -passes='schedule-streams{num_stages=2},stream-pipeline,canonicalize' %s | FileCheck --check-prefixes=BOTH,STORE %s
+// RUN: tritcc -x ttgir -passes='stream-pipeline{num_stages=2 use_async_copy=1},canonicalize' %s | FileCheck --check-prefixes=BOTH,COPY %s
+// RUN: tritcc -x ttgir -tritonamdgpu-stream-pipeline='num_stages=4 use_async_copy=1' %s | FileCheck --check-prefix=CHAIN %s
+// positive: @product @known
+// negative: @barrier
+// loop: @product @known @barrier
 
 #l = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [8, 8], warpsPerCTA = [1, 4], order = [0, 1]}>
 #mma = #ttg.amd_mfma<{version = 4, warpsPerCTA = [4, 1], instrShape = [32, 32, 16], isTransposed = true}>
 #a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 4}>
 #b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 4}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx950", "ttg.threads-per-warp" = 64 : i32} {
-  // PLACES-LABEL: @product
-  // PLACES: tt.load %{{.*}} {loop.cluster = 0 : i32, loop.stage = 0 : i32}
-  // PLACES: tt.dot {{.*}} {loop.cluster = 1 : i32, loop.stage = 1 : i32}
-  // PLACES: tt.scheduled_max_stage = 1
-
   // The loop leaves out one iteration, whose product lies behind it, if there is one.
   // BOTH-LABEL: @product
   // STORE: ttg.local_alloc : () -> !ttg.memdesc<1x64x32xf16,
@@ -106,8 +103,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   }
 
   // Nothing runs ahead of a barrier that the source has.
-  // PLACES-LABEL: @barrier
-  // PLACES-NOT: loop.stage
+  // BOTH-LABEL: @barrier
+  // BOTH-NOT: ttg.local_alloc
+  // BOTH: tt.return
   tt.func public @barrier(%p: tensor<64x32x!tt.ptr<f16>, #l> {tt.contiguity = dense<[8, 1]> : tensor<2xi32>, tt.divisibility = dense<[16, 1]> : tensor<2xi32>}, %x: tensor<128x64xf16, #a>, %n: i32) -> tensor<128x32xf32, #mma> {
     %zero = arith.constant 0 : i32
     %one = arith.constant 1 : i32
@@ -115,30 +113,6 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %r = scf.for %i = %zero to %n step %one iter_args(%c = %none) -> (tensor<128x32xf32, #mma>) : i32 {
       %v = tt.load %p : tensor<64x32x!tt.ptr<f16>, #l>
       ttg.barrier local
-      %y = ttg.convert_layout %v : tensor<64x32xf16, #l> -> tensor<64x32xf16, #b>
-      %d = tt.dot %x, %y, %c : tensor<128x64xf16, #a> * tensor<64x32xf16, #b> -> tensor<128x32xf32, #mma>
-      scf.yield %d : tensor<128x32xf32, #mma>
-    }
-    tt.return %r : tensor<128x32xf32, #mma>
-  }
-}
-
-// -----
-
-// CDNA up to 3 leaves loads of less than a register where they are.
-#l = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [8, 8], warpsPerCTA = [1, 4], order = [0, 1]}>
-#mma = #ttg.amd_mfma<{version = 3, warpsPerCTA = [4, 1], instrShape = [32, 32, 8], isTransposed = true}>
-#a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 4}>
-#b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 4}>
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
-  // PLACES-LABEL: @narrow
-  // PLACES-NOT: loop.stage
-  tt.func public @narrow(%p: tensor<64x32x!tt.ptr<f16>, #l>, %x: tensor<128x64xf16, #a>, %n: i32) -> tensor<128x32xf32, #mma> {
-    %zero = arith.constant 0 : i32
-    %one = arith.constant 1 : i32
-    %none = arith.constant dense<0.0> : tensor<128x32xf32, #mma>
-    %r = scf.for %i = %zero to %n step %one iter_args(%c = %none) -> (tensor<128x32xf32, #mma>) : i32 {
-      %v = tt.load %p : tensor<64x32x!tt.ptr<f16>, #l>
       %y = ttg.convert_layout %v : tensor<64x32xf16, #l> -> tensor<64x32xf16, #b>
       %d = tt.dot %x, %y, %c : tensor<128x64xf16, #a> * tensor<64x32xf16, #b> -> tensor<128x32xf32, #mma>
       scf.yield %d : tensor<128x32xf32, #mma>
