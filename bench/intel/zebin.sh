@@ -4,9 +4,10 @@
 #     bench/intel/zebin.sh [-a ARCH,...] [-j JOBS] [TEXT]     TEXT: only kernels whose line in tests/fingerprint.list has it
 #
 # A line for each kernel and architecture: architecture, registers, bytes spilled, sub-group, "valid" or what spirv-val
-# says, kernel. Status 1 when one is refused, spills, or is not valid. TRITCC names the compiler; ocloc and spirv-val are
-# Debian's (intel-opencl-icd, spirv-tools), and spirv-val must know the capabilities that the modules name: what it does
-# not know is said to be so, and is no error.
+# says, kernel. Where .ze_info has no size of what is spilled, bytes are those of the buffer for it, a power of two. Status 1
+# when one is refused, spills, is not valid, or takes more than 120 s ("late"). TRITCC names the compiler; ocloc and spirv-val
+# are Debian's (intel-opencl-icd, spirv-tools), and spirv-val must know the capabilities that the modules name: what it
+# does not know is said to be so, and is no error.
 set -u
 export LC_ALL=C
 cd "$(dirname "$0")/../.." || exit 1
@@ -29,11 +30,12 @@ build() { # ARCH LINE
     eval "set -- $1 $line"
     local arch=$1
     shift
-    if ! timeout 120 "$TRITCC" -arch="$arch" -emit=spirv="$dir/k.spv",zebin="$dir/k.zebin" --resource-usage "$@" "$source" \
-        2>"$dir/err"; then
-        echo "$arch - - - refused $source $line: $(grep -m1 error: "$dir/err")"
-        return
-    fi
+    timeout 120 "$TRITCC" -arch="$arch" -emit=spirv="$dir/k.spv",zebin="$dir/k.zebin" --resource-usage "$@" "$source" 2>"$dir/err"
+    case $? in
+    0) ;;
+    124) echo "$arch - - - late $source $line: no end in 120 s" && return ;;
+    *) echo "$arch - - - refused $source $line: $(grep -m1 error: "$dir/err")" && return ;;
+    esac
     figures=$(awk '/registers/ { r = $2; s = $5 } /sub-group/ { l = $2 } END { print r, s, l }' "$dir/err")
     if valid=$(spirv-val --target-env spv1.4 "$dir/k.spv" 2>&1); then valid=valid; else
         case $valid in *'Invalid capability operand'*) valid=unknown ;; *) valid=invalid ;; esac
@@ -45,5 +47,5 @@ export -f build
 tests/fingerprint.sh -l "${1:-}" | grep -E '^(examples|bench/gpu)/' | while read -r line; do
     for arch in ${archs//,/ }; do printf '%s\0%s\0' "$arch" "$line"; done
 done | xargs -0 -n 2 -P "$jobs" bash -c 'build "$@"' build |
-    awk '{ print; fflush() } $3 != 0 || $5 == "refused" || $5 == "invalid" { bad++ }
-        END { print NR + 0 " kernels, " bad + 0 " refused, invalid or with spills"; exit bad > 0 || !NR }'
+    awk '{ print; fflush() } $3 != 0 || $5 == "late" || $5 == "refused" || $5 == "invalid" { bad++ }
+        END { print NR + 0 " kernels, " bad + 0 " refused, late, invalid or with spills"; exit bad > 0 || !NR }'
