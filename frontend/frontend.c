@@ -75,7 +75,7 @@ static void spell_type(tri_eval *e, const tri_arg *arg, tri_buf *out)
             if (arg->items[i].kind == TRI_ARG_VALUE && arg->items[i].is_small)
                 tri_buf_add_z(out, ":S");
         }
-        tri_buf_add_char(out, ')');
+        tri_buf_add_z(out, arg->item_count == 1 ? ",)" : ")");
         return;
     case TRI_ARG_DESC:
         tri_buf_add_z(out, "tensordesc<");

@@ -47,7 +47,8 @@ static bool run_row_copy(tri_gpu *g, MlirOperation op)
     if (!tri_local_find(g, op, tri_op_segment_value(op, 1), &type, &place))
         return false;
     tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "memory",
-                    "%d asynchronous copies of %d bytes per thread", copy.count, copy.bytes);
+                    "%d asynchronous cop%s of %d bytes per thread", copy.count, copy.count == 1 ? "y" : "ies",
+                    copy.bytes);
     tri_linear rows = tri_linear_drop_in(&copy.map, TRI_DIM_LANE);
     place.thread_offset = warp_offset(g, &rows);
     tri_gpu_value pointers = tri_gpu_get(g, pointer), masks = {0};

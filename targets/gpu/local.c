@@ -282,6 +282,18 @@ static bool is_run(const tri_linear *map, const int *reg, int count)
     return start % count == 0;
 }
 
+static void remark_copies(tri_gpu *g, MlirOperation op, const tri_gpu_groups *groups, int vec, int bytes)
+{
+    int count = groups->count * groups->vec / vec;
+    tri_span span = tri_op_span(g->unit->diag, op);
+    tri_diag_remark(g->unit->diag, span, "memory", "%d asynchronous cop%s of %d bytes per thread", count,
+                    count == 1 ? "y" : "ies", bytes);
+    if (bytes < 16)
+        tri_diag_missed(g->unit->diag, span, "memory", "asynchronous copies of %d bytes, not 16: %s", bytes,
+                        vec < groups->vec ? "its place in shared memory is not in longer pieces"
+                                          : tri_gpu_limit_text(g, groups, bytes));
+}
+
 static bool run_async_copy(tri_gpu *g, MlirOperation op)
 {
     MlirValue pointer = tri_op_segment_value(op, 0), buffer = tri_op_segment_value(op, 1);
@@ -305,13 +317,7 @@ static bool run_async_copy(tri_gpu *g, MlirOperation op)
     tri_gpu_value pointers = tri_gpu_get(g, pointer), masks = {0};
     if (!mlirValueIsNull(mask))
         masks = tri_gpu_get(g, mask);
-    tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "memory",
-                    "%d asynchronous copies of %d bytes per thread", groups.count * groups.vec / vec, bytes);
-    if (bytes < 16)
-        tri_diag_missed(g->unit->diag, tri_op_span(g->unit->diag, op), "memory",
-                        "asynchronous copies of %d bytes, not 16: %s", bytes,
-                        vec < groups.vec ? "its place in shared memory is not in longer pieces"
-                                         : tri_gpu_limit_text(g, &groups, bytes));
+    remark_copies(g, op, &groups, vec, bytes);
     LLVMValueRef owner = tri_gpu_owner(g, &layout->replicas); /* who has what others have, too, copies for them */
     for (int a = 0; a < groups.count * groups.vec / vec; a++) {
         int first = groups.reg[a * vec];

@@ -5,13 +5,16 @@
  *     // end inline asm
  *
  * which is the text of one of the source's, with registers for "$0" and "${1:r}". */
+#include "base/limit.h"
+#include "ir/kernel.h"
 #include "ir/location.h"
+#include "ir/options.h"
 #include "targets/nvptx/nvptx.h"
 
 #include <ctype.h>
 #include <string.h>
 
-enum { code_assembly = 6002, code_tool = 7001 };
+enum { code_assembly = 6002, code_resource = 6003, code_tool = 7001 };
 
 /* One line of ptxas: "ptxas FILE, line 12; error   : WORDS". */
 typedef struct {
@@ -236,9 +239,56 @@ static void tell_complaint(const teller *t, const complaint *c, bool is_source)
             tri_diag_note(t->unit->diag, tri_location_span(t->unit->diag, other->at), "the same text is here");
 }
 
+static const tri_kernel *kernel_of_symbol(const tri_unit *unit, tri_str symbol)
+{
+    for (size_t i = 0; i < unit->kernels.len; i++)
+        if (tri_str_equal(unit->kernels.at[i].symbol, symbol))
+            return &unit->kernels.at[i];
+    return NULL;
+}
+
+/* Takes the number behind the first `before` off the text. */
+static bool take_number(tri_str *text, const char *before, int64_t *out)
+{
+    size_t len = strlen(before), end = 0;
+    const char *at = memmem(text->data, text->len, before, len);
+    if (!at)
+        return false;
+    tri_str rest = tri_str_sub(*text, (size_t)(at - text->data) + len, text->len);
+    while (end < rest.len && isdigit((unsigned char)rest.data[end]))
+        end++;
+    *text = tri_str_sub(rest, end, rest.len);
+    return tri_str_to_i64(tri_str_sub(rest, 0, end), out);
+}
+
+/* "Insufficient registers (32) to compile instruction at line 137 in function NAME. Try ... register target of 154":
+ * an instruction on matrices has its accumulator in registers. */
+static bool tell_registers(const tri_unit *unit, tri_str output)
+{
+    int64_t limit, needed;
+    static const char before[] = " in function ";
+    if (!take_number(&output, "Insufficient registers (", &limit))
+        return false;
+    const char *at = memmem(output.data, output.len, before, sizeof before - 1);
+    tri_str name = at ? tri_str_sub(output, (size_t)(at - output.data) + sizeof before - 1, output.len) : TRI_STR("");
+    name = tri_str_sub(name, 0, tri_str_find(name, '.'));
+    if (!take_number(&output, "register target of ", &needed))
+        return false;
+    tri_diag_set_limit(unit->diag, "registers", needed, limit);
+    const tri_kernel *kernel = kernel_of_symbol(unit, name);
+    bool is_bound = unit->options->maxnreg > 0 || (kernel && kernel->maxnreg > 0);
+    tri_diag_error(unit->diag, kernel ? kernel->at : TRI_NO_SPAN, code_resource,
+                   "%lld registers per thread are too few: an instruction of '%.*s' needs %lld; use %s",
+                   (long long)limit, TRI_STR_ARG(name), (long long)needed,
+                   is_bound ? "a larger -maxnreg" : "fewer warps or smaller blocks");
+    return true;
+}
+
 bool tri_nvptx_tell_complaints(tri_unit *unit, tri_str code, tri_str input, tri_str output)
 {
     teller t = {.unit = unit};
+    if (tell_registers(unit, output))
+        return true;
     bool is_source = unit->source && tri_str_equal(unit->source->text, code);
     for (tri_str text = code; text.len;)
         tri_vec_push(unit->arena, &t.lines, take_line(&text));

@@ -185,6 +185,16 @@ END
         [ "$(<flat)" = '[["t.0","fp32"],["t.2.0","i32"],["t.2.1","*fp32"],["d.base","*fp32"],'"$extents,$rounding$sizes"',["p","*fp32"],["n","i32"]]' ]
         [ "$(grep -c '^[[:space:]]*\.param' k.ptx)" -eq "$(jq '.kernels[0].flattened | length' k.json)" ]
     done
+    tritcc -arch=sm_90a -emit=json=one.json - -sig 'k((fp32,), ((*i32:16,), 3))' <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(a, b):
+    tl.store(b[0][0], a[0].to(tl.int32))
+END
+    [ "$(jq -c '[.kernels[0].parameters[].type]' one.json)" = '["(fp32,)","((*i32:16,), constexpr)"]' ]
     tritcc -arch=x86-64 -emit=json=k.json k.tri -sig '(fp32, 3, (i32, *fp32:16)), tensordesc<fp32[16, 16]>, *fp32, i32, 16'
     [ "$(jq -c '[.kernels[0].flattened[].type]' k.json)" = '["fp32","i32","*fp32","tensordesc<fp32[16, 16]>","i32","i32","i64","i64","*fp32","i32"]' ]
 }

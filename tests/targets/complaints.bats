@@ -108,6 +108,23 @@ cubin() { tritcc "$1" --cuda-path=toolkit -arch=sm_90a "${@:3}" -emit=cubin=k.cu
     [[ $errors == *"error: ptxas at line "*" of the PTX, 'ret;': no [TRI-7001]"* ]]
 }
 
+@test "too few registers for an instruction are a resource error" {
+    write_kernels
+    mkdir -p toolkit/bin
+    cat >toolkit/bin/ptxas <<'END'
+#!/bin/sh
+echo 'ptxas fatal   : (C7602) Insufficient registers (32) to compile instruction at line 137 in function k. Try to' \
+    'compile with register target of 154 or higher.' >&2
+exit 255
+END
+    chmod +x toolkit/bin/ptxas
+    cubin -1 a.tri -maxnreg=32 -sig '*i32, 128'
+    [[ $errors == *"error: 32 registers per thread are too few: an instruction of 'k' needs 154; use a larger -maxnreg [TRI-6003]"* ]]
+    cubin -1 a.tri -sig '*i32, 128' -fdiagnostics-format=json
+    jq -e '.[0] | .code == "TRI-6003" and .resource == "registers" and .needed == 154 and .limit == 32' .err
+    jq -e '.[0].message | endswith("use fewer warps or smaller blocks")' .err
+}
+
 @test "a modifier that operands do not have is an error at the text" {
     write_kernels
     sed -i 's/{0:r}/{0:q}/' a.tri

@@ -160,7 +160,7 @@ says() {
     says memory -arch=sm_80 -emit=ptx=k.ptx -sig 'runs(*fp16:16, *fp16:16, i32:16)' <<'END'
 9:9: 2 accesses of 4 bytes per thread
 9:9: accesses of 4 bytes, not 16: only runs of 2 elements are known to be neighbours in memory
-10:5: 1 accesses of 8 bytes per thread
+10:5: 1 access of 8 bytes per thread
 10:5: accesses of 8 bytes, not 16: a thread holds 4 neighbouring elements
 END
 }
