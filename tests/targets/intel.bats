@@ -176,14 +176,14 @@ END
     need spirv-val
     export TRITCC
     "$SRCDIR/bench/intel/zebin.sh" examples/vadd >text
-    [ "$(tail -1 text)" = "4 kernels, 0 refused, invalid or with spills" ]
+    [ "$(tail -1 text)" = "4 kernels, 0 refused, late, invalid or with spills" ]
     grep -q '^pvc 128 0 32 valid examples/vadd/vadd.tri ' text
     grep -q '^dg2 128 0 16 valid examples/vadd/vadd.tri ' text
     mkdir fake
     printf '#!/bin/sh\necho "no such device"\nexit 3\n' >fake/ocloc
     chmod +x fake/ocloc
     ! PATH=$PWD/fake:$PATH "$SRCDIR/bench/intel/zebin.sh" -a bmg examples/vadd >text
-    [ "$(tail -1 text)" = "2 kernels, 2 refused, invalid or with spills" ]
+    [ "$(tail -1 text)" = "2 kernels, 2 refused, late, invalid or with spills" ]
     grep -q '^bmg - - - refused examples/vadd/vadd.tri .*no such device' text
 }
 
