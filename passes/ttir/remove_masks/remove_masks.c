@@ -26,6 +26,7 @@
 
 #include "ir/analysis/axis_info.h"
 #include "ir/type.h"
+#include "passes/analysis/dots.h"
 
 /* Bytes that a load should move at least; accesses a thread may have in the body. */
 enum { WIDE = 8, MAX_ACCESSES = 64, MOST_WARPS = 8, BOUNDS = 3 };
@@ -233,8 +234,7 @@ static bool is_computed(const tri_masks *s, const parts *p, MlirValue carried, M
 {
     if (!tri_type_is_tensor(mlirValueGetType(carried)))
         return p->has_products;
-    MlirOpOperand use = mlirValueGetFirstUse(tri_op_result(next, 0));
-    return mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)) && is_for_masks(s, carried, next, MASK_DEPTH);
+    return tri_dots_has_one_use(tri_op_result(next, 0)) && is_for_masks(s, carried, next, MASK_DEPTH);
 }
 
 /* What the loop carries when it comes to `at`, where that are numbers to which each trip adds the same, if computing
@@ -254,7 +254,7 @@ static MlirValue carried_at(tri_masks *s, const parts *p, intptr_t i, MlirValue 
         !is_computed(s, p, carried, next))
         return (MlirValue){NULL};
     MlirValue trips = trips_between(s, p, p->low, at);
-    trips = is_narrow ? tri_builder_unary(&s->b, "arith.trunci", number, trips) : trips;
+    trips = is_narrow ? narrow(s, trips) : trips;
     if (tri_type_is_tensor(type))
         trips = tri_builder_unary(&s->b, "tt.splat", type, trips);
     MlirValue far = tri_builder_binary(&s->b, "arith.muli", type, trips, each);
