@@ -40,6 +40,35 @@ static MlirValue operand_of_copy(tri_builder *b, const tri_async_load *load, Mli
     return tri_pipeline_placed(tri_builder_unary(b, "ttg.convert_layout", type, spread), load->start);
 }
 
+MlirValue tri_pipeline_commit_copy(tri_builder *b, MlirOperation load, MlirValue pointer, MlirValue slot,
+                                   MlirValue mask, MlirValue other, int contiguity, tri_place place)
+{
+    MlirValue operands[4] = {pointer, slot};
+    const int32_t sizes[] = {1, 1, !mlirValueIsNull(mask), !mlirValueIsNull(other)};
+    intptr_t n = 2;
+    if (sizes[2])
+        operands[n++] = mask;
+    if (sizes[3])
+        operands[n++] = other;
+    MlirType token = tri_type_async_token(b->context);
+    tri_attr attrs[] = {
+        {"operandSegmentSizes", tri_attr_i32s(b->context, 4, sizes)},
+        {"cache", tri_op_attr(load, "cache")},
+        {"evict", tri_op_attr(load, "evict")},
+        {"isVolatile", tri_op_attr(load, "isVolatile")},
+        {"contiguity", tri_attr_i32(b->context, contiguity)},
+    };
+    MlirValue copy = tri_pipeline_placed(tri_builder_value(b, &(tri_op){.name = "ttg.async_copy_global_to_local",
+                                                                        .num_operands = n,
+                                                                        .operands = operands,
+                                                                        .num_results = 1,
+                                                                        .results = &token,
+                                                                        .num_attrs = 5,
+                                                                        .attrs = attrs}),
+                                         place);
+    return tri_pipeline_placed(tri_builder_unary(b, "ttg.async_commit_group", token, copy), place);
+}
+
 /* Copy and commit; the group's token. */
 static MlirValue start_copy(const tri_pipeline *p, tri_async_load *load)
 {
@@ -52,32 +81,8 @@ static MlirValue start_copy(const tri_pipeline *p, tri_async_load *load)
     MlirValue other = tri_op_segment_value(op, 2);
     if (!mlirValueIsNull(other)) /* what is not zero is put in after the read */
         other = tri_op_const_zero(other) ? operand_of_copy(&b, load, encoding, other) : (MlirValue){NULL};
-    MlirValue slot = tri_pipeline_placed(tri_pipeline_slot(&b, load->ring, load->in), load->start), operands[4];
-    const int32_t sizes[] = {1, 1, !mlirValueIsNull(mask), !mlirValueIsNull(other)};
-    intptr_t n = 0;
-    operands[n++] = pointer;
-    operands[n++] = slot;
-    if (sizes[2])
-        operands[n++] = mask;
-    if (sizes[3])
-        operands[n++] = other;
-    MlirType token = tri_type_async_token(b.context);
-    tri_attr attrs[] = {
-        {"operandSegmentSizes", tri_attr_i32s(b.context, 4, sizes)},
-        {"cache", tri_op_attr(op, "cache")},
-        {"evict", tri_op_attr(op, "evict")},
-        {"isVolatile", tri_op_attr(op, "isVolatile")},
-        {"contiguity", tri_attr_i32(b.context, load->contiguity)},
-    };
-    MlirValue copy = tri_pipeline_placed(tri_builder_value(&b, &(tri_op){.name = "ttg.async_copy_global_to_local",
-                                                                         .num_operands = n,
-                                                                         .operands = operands,
-                                                                         .num_results = 1,
-                                                                         .results = &token,
-                                                                         .num_attrs = 5,
-                                                                         .attrs = attrs}),
-                                         load->start);
-    return tri_pipeline_placed(tri_builder_unary(&b, "ttg.async_commit_group", token, copy), load->start);
+    MlirValue slot = tri_pipeline_placed(tri_pipeline_slot(&b, load->ring, load->in), load->start);
+    return tri_pipeline_commit_copy(&b, op, pointer, slot, mask, other, load->contiguity, load->start);
 }
 
 /* The type that all users convert the value to, as dot operands; null when they want something else. */

@@ -95,6 +95,10 @@ bool tri_pipeline_needs_fill(MlirOperation load);
  * `copies`: how many descriptors made by one op may be in use at a time, beside one more for asynchronous products. */
 MlirOperation tri_pipeline_stores_run(tri_arena *arena, MlirOperation loop);
 MlirOperation tri_pipeline_descriptors_run(tri_arena *arena, MlirOperation loop, int copies);
+/* A copy to a slot with the load's modifiers, and its group's commit, both at the place; the group's token. `mask` and
+ * `other` may be null. */
+MlirValue tri_pipeline_commit_copy(tri_builder *b, MlirOperation load, MlirValue pointer, MlirValue slot,
+                                   MlirValue mask, MlirValue other, int contiguity, tri_place place);
 /* cp.async: the copy, the wait, the read. */
 void tri_pipeline_copy(tri_lowering *l, tri_async_load *load);
 /* The layout in which fewer threads copy a vector in fewer pieces than in its own; null: its own is as good. */

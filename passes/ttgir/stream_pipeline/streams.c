@@ -107,31 +107,10 @@ static void make_stream_store(const tri_stream *s, MlirValue index)
 static void make_stream_copy(const tri_pipeline *p, const tri_stream *s, MlirValue index)
 {
     tri_builder b = tri_builder_before(s->load);
-    MlirValue slot = tri_pipeline_slot(&b, s->ring, index), mask = tri_op_segment_value(s->load, 1),
-              other = tri_op_segment_value(s->load, 2), operands[4] = {tri_op_operand(s->load, 0), slot};
-    const int32_t sizes[] = {1, 1, !mlirValueIsNull(mask), !mlirValueIsNull(other)};
-    intptr_t n = 2;
-    if (sizes[2])
-        operands[n++] = mask;
-    if (sizes[3])
-        operands[n++] = other;
-    MlirType token = tri_type_async_token(b.context);
-    tri_attr attrs[] = {
-        {"operandSegmentSizes", tri_attr_i32s(b.context, 4, sizes)},
-        {"cache", tri_op_attr(s->load, "cache")},
-        {"evict", tri_op_attr(s->load, "evict")},
-        {"isVolatile", tri_op_attr(s->load, "isVolatile")},
-        {"contiguity", tri_attr_i32(b.context, (int32_t)tri_pipeline_contiguity(p, s->load))},
-    };
-    MlirValue copy = tri_builder_value(&b, &(tri_op){.name = "ttg.async_copy_global_to_local",
-                                                     .num_operands = n,
-                                                     .operands = operands,
-                                                     .num_results = 1,
-                                                     .results = &token,
-                                                     .num_attrs = 5,
-                                                     .attrs = attrs});
-    tri_pipeline_placed(copy, s->start);
-    MlirValue group = tri_pipeline_placed(tri_builder_unary(&b, "ttg.async_commit_group", token, copy), s->start);
+    MlirValue slot = tri_pipeline_slot(&b, s->ring, index);
+    MlirValue group = tri_pipeline_commit_copy(&b, s->load, tri_op_operand(s->load, 0), slot,
+                                               tri_op_segment_value(s->load, 1), tri_op_segment_value(s->load, 2),
+                                               (int)tri_pipeline_contiguity(p, s->load), s->start);
     read_stream_slot(&b, s, slot, wait_for_stream(&b, "ttg.async_wait", group, s->wait));
 }
 
