@@ -9,6 +9,7 @@
 #include "ir/kernel.h"
 #include "ir/location.h"
 #include "ir/options.h"
+#include "targets/facts.h"
 #include "targets/nvptx/nvptx.h"
 
 #include <ctype.h>
@@ -239,14 +240,6 @@ static void tell_complaint(const teller *t, const complaint *c, bool is_source)
             tri_diag_note(t->unit->diag, tri_location_span(t->unit->diag, other->at), "the same text is here");
 }
 
-static const tri_kernel *kernel_of_symbol(const tri_unit *unit, tri_str symbol)
-{
-    for (size_t i = 0; i < unit->kernels.len; i++)
-        if (tri_str_equal(unit->kernels.at[i].symbol, symbol))
-            return &unit->kernels.at[i];
-    return NULL;
-}
-
 /* Takes the number behind the first `before` off the text. */
 static bool take_number(tri_str *text, const char *before, int64_t *out)
 {
@@ -263,7 +256,7 @@ static bool take_number(tri_str *text, const char *before, int64_t *out)
 
 /* "Insufficient registers (32) to compile instruction at line 137 in function NAME. Try ... register target of 154":
  * an instruction on matrices has its accumulator in registers. */
-static bool tell_registers(const tri_unit *unit, tri_str output)
+static bool tell_registers(tri_unit *unit, tri_str output)
 {
     int64_t limit, needed;
     static const char before[] = " in function ";
@@ -275,7 +268,7 @@ static bool tell_registers(const tri_unit *unit, tri_str output)
     if (!take_number(&output, "register target of ", &needed))
         return false;
     tri_diag_set_limit(unit->diag, "registers", needed, limit);
-    const tri_kernel *kernel = kernel_of_symbol(unit, name);
+    const tri_kernel *kernel = tri_facts_known_kernel(unit, name);
     bool is_bound = unit->options->maxnreg > 0 || (kernel && kernel->maxnreg > 0);
     tri_diag_error(unit->diag, kernel ? kernel->at : TRI_NO_SPAN, code_resource,
                    "%lld registers per thread are too few: an instruction of '%.*s' needs %lld; use %s",
