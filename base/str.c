@@ -53,6 +53,14 @@ static bool is_space(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+tri_str tri_str_take_line(tri_str *text)
+{
+    size_t end = tri_str_find(*text, '\n');
+    tri_str line = tri_str_sub(*text, 0, end);
+    *text = tri_str_sub(*text, end < text->len ? end + 1 : end, text->len);
+    return line;
+}
+
 tri_str tri_str_trim(tri_str s)
 {
     while (s.len && is_space(s.data[0]))

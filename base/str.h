@@ -30,6 +30,8 @@ int tri_str_compare(tri_str a, tri_str b);
 size_t tri_str_find(tri_str s, char c);
 size_t tri_str_find_last(tri_str s, char c);
 tri_str tri_str_trim(tri_str s);
+/* Takes the first line off a text; without its end. */
+tri_str tri_str_take_line(tri_str *text);
 uint64_t tri_str_hash(tri_str s);
 
 /* Arena copy; `data` is NUL-terminated. */

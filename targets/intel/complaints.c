@@ -19,14 +19,6 @@ typedef struct {
     tri_str words, kernel; /* kernel: empty where the log names none */
 } complaint;
 
-static tri_str next_line(tri_str *text)
-{
-    size_t end = tri_str_find(*text, '\n');
-    tri_str line = tri_str_trim(tri_str_sub(*text, 0, end));
-    *text = tri_str_sub(*text, end < text->len ? end + 1 : end, text->len);
-    return line;
-}
-
 /* What stands behind `word` at the start of the line, without quotes. */
 static bool take_word(tri_str line, const char *word, tri_str *out)
 {
@@ -123,7 +115,7 @@ static tri_str distinct_lines(tri_unit *unit, tri_str log)
     TRI_VEC(tri_str) seen = {0};
     tri_str all = TRI_STR("");
     while (log.len) {
-        tri_str line = next_line(&log);
+        tri_str line = tri_str_trim(tri_str_take_line(&log));
         bool is_known = !line.len || tri_str_has_prefix(line, "Command was:");
         for (size_t i = 0; i < seen.len && !is_known; i++)
             is_known = tri_str_equal(seen.at[i], line);
@@ -140,7 +132,7 @@ bool tri_intel_tell_complaints(tri_unit *unit, const char *const *argv, tri_str 
     TRI_VEC(complaint) complaints = {0};
     tri_str words, kernel;
     for (tri_str rest = log; rest.len;) {
-        tri_str line = next_line(&rest);
+        tri_str line = tri_str_trim(tri_str_take_line(&rest));
         if (take_word(line, "error:", &words) && !tri_str_has_prefix(words, "backend compiler failed"))
             tri_vec_push(unit->arena, &complaints, ((complaint){.words = words}));
         else if (complaints.len && (take_word(line, "in kernel:", &kernel) || take_word(line, "in function:", &kernel)))

@@ -33,14 +33,6 @@ typedef struct {
     TRI_VEC(complaint) complaints;
 } teller;
 
-static tri_str take_line(tri_str *text)
-{
-    size_t end = tri_str_find(*text, '\n');
-    tri_str line = tri_str_sub(*text, 0, end);
-    *text = tri_str_sub(*text, end < text->len ? end + 1 : end, text->len);
-    return line;
-}
-
 static bool read_complaint(tri_str line, tri_str input, complaint *out)
 {
     const char *name = memmem(line.data, line.len, input.data, input.len);
@@ -284,9 +276,9 @@ bool tri_nvptx_tell_complaints(tri_unit *unit, tri_str code, tri_str input, tri_
         return true;
     bool is_source = unit->source && tri_str_equal(unit->source->text, code);
     for (tri_str text = code; text.len;)
-        tri_vec_push(unit->arena, &t.lines, take_line(&text));
+        tri_vec_push(unit->arena, &t.lines, tri_str_take_line(&text));
     for (complaint c; output.len;)
-        if (read_complaint(take_line(&output), input, &c) && t.lines.len)
+        if (read_complaint(tri_str_take_line(&output), input, &c) && t.lines.len)
             tri_vec_push(unit->arena, &t.complaints, c);
     for (size_t i = 0; i < t.complaints.len; i++)
         tell_complaint(&t, &t.complaints.at[i], is_source);

@@ -27,20 +27,12 @@ typedef struct {
     tri_buf out;
 } rewriter;
 
-static tri_str next_line(tri_str *text)
-{
-    size_t end = tri_str_find(*text, '\n');
-    tri_str line = tri_str_sub(*text, 0, end);
-    *text = tri_str_sub(*text, end < text->len ? end + 1 : end, text->len);
-    return line;
-}
-
 /* ---- files ---- */
 
 static void collect_files(rewriter *r, tri_str text)
 {
     while (text.len) {
-        tri_str line = tri_str_trim(next_line(&text));
+        tri_str line = tri_str_trim(tri_str_take_line(&text));
         if (!tri_str_has_prefix(line, ".file"))
             continue;
         size_t number = strtoul(line.data + 5, NULL, 10), open = tri_str_find(line, '"'),
@@ -175,7 +167,7 @@ void tri_nvptx_add_inlining(tri_unit *unit, tri_buf *text)
     tri_map_init(&r.written, unit->arena);
     collect_files(&r, rest);
     while (rest.len) {
-        tri_str line = next_line(&rest);
+        tri_str line = tri_str_take_line(&rest);
         if (tri_str_has_prefix(line, "\t.loc\t")) {
             add_loc(&r, line);
             continue;

@@ -24,18 +24,10 @@ static void expect_changes(const char *old, const char *new, size_t most, const 
     tri_buf_fini(&out);
 }
 
-static tri_str take_line(tri_str *text)
-{
-    size_t end = tri_str_find(*text, '\n');
-    tri_str line = tri_str_sub(*text, 0, end);
-    *text = tri_str_sub(*text, end + (end < text->len), text->len);
-    return line;
-}
-
 static void copy_lines(tri_str *from, size_t count, tri_buf *to)
 {
     for (; count && from->len; count--) {
-        tri_str line = take_line(from);
+        tri_str line = tri_str_take_line(from);
         tri_buf_format(to, "%.*s\n", TRI_STR_ARG(line));
     }
 }
@@ -44,13 +36,13 @@ static void copy_lines(tri_str *from, size_t count, tri_buf *to)
 static void apply_changes(tri_str old, tri_str changes, tri_buf *out)
 {
     while (changes.len) {
-        tri_str line = take_line(&changes);
+        tri_str line = tri_str_take_line(&changes);
         if (line.data[0] == '@')
             copy_lines(&old, strtoul(line.data + 1, NULL, 10), out);
         else if (line.data[0] == ' ')
             copy_lines(&old, 1, out);
         else if (line.data[0] == '-')
-            take_line(&old);
+            tri_str_take_line(&old);
         else
             tri_buf_format(out, "%.*s\n", TRI_STR_ARG(tri_str_sub(line, 1, line.len)));
     }
