@@ -8,7 +8,8 @@
  *
  * And: a select between a load and a value, on the condition that is the load's mask, becomes the
  * load's `other`; a sum over products of broadcasts is a dot; a 1-D reshape only reduced or counted
- * may reorder; a reshape that drops leading ones of a descriptor load is part of the load.
+ * may reorder; a reshape that drops leading ones of a descriptor load is part of the load; 64-bit numbers made of
+ * 32-bit ones are compared in 32 bits.
  * Needs: ttir. Numbers change only where the language leaves their order open. Answers to
  * triton-combine. Test: tests/passes/combine.mlir */
 #include "passes/passes.h"
@@ -226,10 +227,77 @@ static bool combine_reshape(combiner *c, MlirOperation op)
     return tri_op_is(op, "tt.reshape") && (combine_reshape_load(c, op) || combine_reshape_order(c, op));
 }
 
+/* ---- cmpi(ext(x), ext(y)), cmpi(ext(x), splat(t)) ---- */
+
+enum { eq = 0, ne = 1, slt = 2, ult = 6, first_unsigned = ult, wide = 64, narrow = 32 };
+
+static MlirValue compare(tri_builder *b, int64_t predicate, MlirType type, MlirValue x, MlirValue y)
+{
+    tri_attr attr = {"predicate", tri_attr_i64(b->context, predicate)};
+    return tri_builder_value(b, &(tri_op){.name = "arith.cmpi", .num_operands = 2, .operands = (MlirValue[]){x, y},
+                                          .num_results = 1, .results = &type, .num_attrs = 1, .attrs = &attr});
+}
+
+/* A tensor of 64-bit numbers that `name` makes of 32-bit ones. */
+static bool is_extended(MlirValue value, const char *name, MlirOperation *out_def)
+{
+    return is_def(value, name, out_def) && tri_type_is_tensor(mlirValueGetType(value)) &&
+           tri_type_bits(tri_type_element(mlirValueGetType(value))) == wide &&
+           tri_type_bits(tri_type_element(mlirValueGetType(tri_op_operand(*out_def, 0)))) == narrow;
+}
+
+/* Both extensions keep the order without signs; that with signs, too, or as that without (zeros in front). */
+static bool compare_extended(MlirOperation cmpi, const char *name, MlirOperation x)
+{
+    MlirOperation y;
+    if (!is_extended(tri_op_operand(cmpi, 1), name, &y))
+        return false;
+    int64_t predicate = tri_op_int(cmpi, "predicate", eq);
+    if (tri_op_is(x, "arith.extui") && predicate >= slt && predicate < first_unsigned)
+        predicate += ult - slt;
+    tri_builder b = tri_builder_before(cmpi);
+    MlirValue made = compare(&b, predicate, mlirValueGetType(tri_op_result(cmpi, 0)), tri_op_operand(x, 0),
+                             tri_op_operand(y, 0));
+    tri_op_replace(cmpi, 1, &made);
+    return true;
+}
+
+/* With one number t: equal where its lower half is, if t is what its lower half extends to. */
+static bool compare_with_one(MlirOperation cmpi, const char *name, MlirOperation x)
+{
+    MlirOperation splat;
+    int64_t predicate = tri_op_int(cmpi, "predicate", eq);
+    if (predicate > ne || !is_def(tri_op_operand(cmpi, 1), "tt.splat", &splat))
+        return false;
+    tri_builder b = tri_builder_before(cmpi);
+    MlirType type = mlirValueGetType(tri_op_operand(x, 0)), result = mlirValueGetType(tri_op_result(cmpi, 0));
+    MlirValue t = tri_op_operand(splat, 0);
+    MlirValue low = tri_builder_unary(&b, "arith.trunci", tri_type_element(type), t);
+    MlirValue again = tri_builder_unary(&b, name, mlirValueGetType(t), low);
+    MlirValue fits = compare(&b, predicate, tri_type_element(result), again, t);
+    MlirValue made = compare(&b, predicate, result, tri_op_operand(x, 0), tri_builder_unary(&b, "tt.splat", type, low));
+    made = tri_builder_binary(&b, predicate == eq ? "arith.andi" : "arith.ori", result, made,
+                              tri_builder_unary(&b, "tt.splat", result, fits));
+    tri_op_replace(cmpi, 1, &made);
+    return true;
+}
+
+static bool combine_compare(combiner *c, MlirOperation cmpi)
+{
+    (void)c;
+    static const char *const names[] = {"arith.extsi", "arith.extui"};
+    MlirOperation x;
+    for (size_t i = 0; i < sizeof names / sizeof *names && tri_op_is(cmpi, "arith.cmpi"); i++)
+        if (is_extended(tri_op_operand(cmpi, 0), names[i], &x))
+            return compare_extended(cmpi, names[i], x) || compare_with_one(cmpi, names[i], x);
+    return false;
+}
+
 static bool run_combine(tri_pass_run *run)
 {
     static bool (*const patterns[])(combiner *, MlirOperation) = {
         combine_dot_add, combine_select_load, combine_addptr, combine_sum_of_products, combine_reshape,
+        combine_compare,
     };
     combiner c = {run};
     bool has_changed = false;

@@ -1,17 +1,20 @@
 /* Registers of kernels that take a few more than one more block on a compute unit would leave (-ffit-registers).
  *
  * LLVM aims at as many waves as its first order of instructions allows, and does not try again. Where up to an eighth
- * fewer registers would let more blocks run, the code is made again under that bound; it stays if nothing is spilled
- * for it. */
+ * fewer registers would let more blocks run, the code is made again under that bound, first in LLVM's usual order, then
+ * in the one that takes fewest registers; it stays if nothing is spilled for it, or next to nothing for twice the
+ * blocks. */
 #include "targets/amdgcn/amdgcn.h"
 
 #include "ir/kernel.h"
 #include "ir/machines.h"
 #include "targets/facts.h"
 
+#include "llvm-c/Core.h"
+
 #include <string.h>
 
-enum { simds = 4, most_given_up = 8 /* of so many registers, one */ };
+enum { simds = 4, most_given_up = 8 /* of so many registers, one */, most_spilled = 16 /* likewise */ };
 
 /* Waves that a SIMD unit holds of a kernel with so many registers in each lane; 64ths of all are handed out. */
 static int waves_of(const tri_unit *unit, int registers)
@@ -34,11 +37,17 @@ static int waves_to_ask_for(const tri_unit *unit, const tri_kernel *kernel, tri_
     return 0;
 }
 
-/* Asks for waves in the module; false: in no kernel. */
-static bool ask_for_waves(tri_unit *unit, LLVMModuleRef module)
+static void add_attribute(LLVMValueRef function, const char *name, const char *value)
 {
-    static const char name[] = "amdgpu-waves-per-eu";
-    LLVMContextRef context = LLVMGetModuleContext(module);
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+    LLVMAttributeRef made = LLVMCreateStringAttribute(context, name, (unsigned)strlen(name), value,
+                                                      (unsigned)strlen(value));
+    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, made);
+}
+
+/* Asks for waves in the module; false: in no kernel. `order`: of LLVM's orders of instructions, null for the usual. */
+static bool ask_for_waves(tri_unit *unit, LLVMModuleRef module, const char *order)
+{
     tri_str code = tri_buf_str(&unit->bytes);
     bool any = false;
     for (size_t i = 0; i < unit->kernels.len; i++) {
@@ -48,10 +57,9 @@ static bool ask_for_waves(tri_unit *unit, LLVMModuleRef module)
         int waves = function ? waves_to_ask_for(unit, kernel, code) : 0;
         if (!waves)
             continue;
-        tri_str value = tri_str_format(unit->arena, "%d", waves);
-        LLVMAddAttributeAtIndex(
-            function, LLVMAttributeFunctionIndex,
-            LLVMCreateStringAttribute(context, name, sizeof name - 1, value.data, (unsigned)value.len));
+        add_attribute(function, "amdgpu-waves-per-eu", tri_str_format(unit->arena, "%d", waves).data);
+        if (order)
+            add_attribute(function, "amdgpu-sched-strategy", order);
         any = true;
     }
     return any;
@@ -65,21 +73,68 @@ static bool has_spills(const tri_unit *unit)
     return false;
 }
 
+/* Of the kernels that spill: do twice as many blocks as before run, for few registers? */
+static bool is_worth_it(tri_unit *unit, const int *blocks)
+{
+    tri_str code = tri_buf_str(&unit->bytes);
+    for (size_t i = 0; i < unit->kernels.len; i++) {
+        const tri_kernel *kernel = &unit->kernels.at[i];
+        int spilled = kernel->spill_bytes / 4;
+        if (spilled && (spilled > kernel->registers / most_spilled ||
+                        tri_amdgcn_resources(unit, kernel, code).blocks < 2 * blocks[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Installs the code, with what it takes. */
+static bool take(tri_unit *unit, tri_str code)
+{
+    tri_unit_replace(unit, TRI_PAYLOAD_BYTES);
+    tri_buf_add(&unit->bytes, code.data, code.len);
+    return tri_amdgcn_measure(unit, code);
+}
+
+typedef struct {
+    LLVMDiagnosticHandler run;
+    void *data;
+} handler;
+
+/* That a bound is not kept is seen by its registers. */
+static void on_diagnostic(LLVMDiagnosticInfoRef info, void *data)
+{
+    const handler *outer = data;
+    if (LLVMGetDiagInfoSeverity(info) == LLVMDSError)
+        outer->run(info, outer->data);
+}
+
+static bool try_module(tri_unit *unit, LLVMModuleRef module)
+{
+    LLVMContextRef context = LLVMGetModuleContext(module);
+    handler outer = {LLVMContextGetDiagnosticHandler(context), LLVMContextGetDiagnosticContext(context)};
+    tri_unit_replace(unit, TRI_PAYLOAD_LLVM);
+    unit->llvm_module = module;
+    LLVMContextSetDiagnosticHandler(context, on_diagnostic, &outer);
+    bool ok = tri_facts_emit_text(unit, tri_amdgcn_create_machine(unit), NULL);
+    LLVMContextSetDiagnosticHandler(context, outer.run, outer.data);
+    return ok && tri_amdgcn_measure(unit, tri_buf_str(&unit->bytes));
+}
+
 bool tri_amdgcn_fit_registers(tri_unit *unit, LLVMModuleRef spare)
 {
+    static const char *const orders[] = {NULL, "iterative-minreg"};
     tri_str first = tri_str_copy(unit->arena, tri_buf_str(&unit->bytes));
-    if (!tri_amdgcn_measure(unit, first) || has_spills(unit) || !ask_for_waves(unit, spare)) {
-        LLVMDisposeModule(spare);
-        return true;
+    bool ok = tri_amdgcn_measure(unit, first), fits = has_spills(unit);
+    int *blocks = TRI_NEW_ARRAY(unit->arena, int, unit->kernels.len + 1);
+    for (size_t i = 0; i < unit->kernels.len; i++)
+        blocks[i] = tri_amdgcn_resources(unit, &unit->kernels.at[i], first).blocks;
+    for (size_t i = 0; ok && !fits && i < sizeof orders / sizeof *orders; i++) {
+        if (!ask_for_waves(unit, spare, orders[i]))
+            break;
+        ok = try_module(unit, LLVMCloneModule(spare));
+        fits = ok && is_worth_it(unit, blocks);
+        ok = ok && (fits || take(unit, first));
     }
-    tri_unit_replace(unit, TRI_PAYLOAD_LLVM);
-    unit->llvm_module = spare;
-    if (!tri_facts_emit_text(unit, tri_amdgcn_create_machine(unit), NULL) ||
-        !tri_amdgcn_measure(unit, tri_buf_str(&unit->bytes)))
-        return false;
-    if (!has_spills(unit))
-        return true;
-    tri_unit_replace(unit, TRI_PAYLOAD_BYTES);
-    tri_buf_add(&unit->bytes, first.data, first.len);
-    return tri_amdgcn_measure(unit, first);
+    LLVMDisposeModule(spare);
+    return ok;
 }

@@ -115,3 +115,50 @@ tt.func public @in_loop(%a: tensor<32x16xf16>, %b: tensor<16x32xf16>, %n: i32) -
   }
   tt.return %r : tensor<32x32xf32>
 }
+
+// 64-bit numbers that were 32-bit ones; of a number that 32 bits do not hold none is equal.
+// CHECK-LABEL: @compare
+tt.func public @compare(%x: tensor<64xi32>, %y: tensor<64xi32>, %t: i64) -> (tensor<64xi1>, tensor<64xi1>, tensor<64xi1>, tensor<64xi1>) {
+  // CHECK-DAG: [[LESS:%.+]] = arith.cmpi slt, %arg0, %arg1 : tensor<64xi32>
+  // CHECK-DAG: [[UNSIGNED:%.+]] = arith.cmpi ult, %arg0, %arg1 : tensor<64xi32>
+  // CHECK: [[LOW:%.+]] = arith.trunci %arg2 : i64 to i32
+  // CHECK-NEXT: [[AGAIN:%.+]] = arith.extsi [[LOW]] : i32 to i64
+  // CHECK-NEXT: [[FITS:%.+]] = arith.cmpi eq, [[AGAIN]], %arg2 : i64
+  // CHECK-NEXT: [[LOWS:%.+]] = tt.splat [[LOW]] : i32 -> tensor<64xi32>
+  // CHECK-NEXT: [[IS:%.+]] = arith.cmpi eq, %arg0, [[LOWS]] : tensor<64xi32>
+  // CHECK-NEXT: [[FIT:%.+]] = tt.splat [[FITS]] : i1 -> tensor<64xi1>
+  // CHECK-NEXT: [[BOTH:%.+]] = arith.andi [[IS]], [[FIT]] : tensor<64xi1>
+  // CHECK: [[AGAIN:%.+]] = arith.extui {{.*}} : i32 to i64
+  // CHECK-NEXT: [[FAILS:%.+]] = arith.cmpi ne, [[AGAIN]], %arg2 : i64
+  // CHECK: [[OTHER:%.+]] = arith.cmpi ne, %arg0, {{.*}} : tensor<64xi32>
+  // CHECK-NEXT: [[FAIL:%.+]] = tt.splat [[FAILS]] : i1 -> tensor<64xi1>
+  // CHECK-NEXT: [[ANY:%.+]] = arith.ori [[OTHER]], [[FAIL]] : tensor<64xi1>
+  // CHECK: tt.return [[LESS]], [[UNSIGNED]], [[BOTH]], [[ANY]]
+  %sx = arith.extsi %x : tensor<64xi32> to tensor<64xi64>
+  %sy = arith.extsi %y : tensor<64xi32> to tensor<64xi64>
+  %ux = arith.extui %x : tensor<64xi32> to tensor<64xi64>
+  %uy = arith.extui %y : tensor<64xi32> to tensor<64xi64>
+  %s = tt.splat %t : i64 -> tensor<64xi64>
+  %a = arith.cmpi slt, %sx, %sy : tensor<64xi64>
+  %b = arith.cmpi slt, %ux, %uy : tensor<64xi64>
+  %c = arith.cmpi eq, %sx, %s : tensor<64xi64>
+  %d = arith.cmpi ne, %ux, %s : tensor<64xi64>
+  tt.return %a, %b, %c, %d : tensor<64xi1>, tensor<64xi1>, tensor<64xi1>, tensor<64xi1>
+}
+
+// Order against one number, narrower numbers, and one extension of each kind stay as they are.
+// CHECK-LABEL: @compare_not
+tt.func public @compare_not(%x: tensor<64xi32>, %h: tensor<64xi16>, %t: i64, %u: i32) -> (tensor<64xi1>, tensor<64xi1>, tensor<64xi1>) {
+  // CHECK-DAG: arith.cmpi slt, {{.*}} : tensor<64xi64>
+  // CHECK-DAG: arith.cmpi eq, {{.*}} : tensor<64xi32>
+  // CHECK-DAG: arith.cmpi eq, {{.*}} : tensor<64xi64>
+  %sx = arith.extsi %x : tensor<64xi32> to tensor<64xi64>
+  %ux = arith.extui %x : tensor<64xi32> to tensor<64xi64>
+  %sh = arith.extsi %h : tensor<64xi16> to tensor<64xi32>
+  %s = tt.splat %t : i64 -> tensor<64xi64>
+  %v = tt.splat %u : i32 -> tensor<64xi32>
+  %a = arith.cmpi slt, %sx, %s : tensor<64xi64>
+  %b = arith.cmpi eq, %sh, %v : tensor<64xi32>
+  %c = arith.cmpi eq, %sx, %ux : tensor<64xi64>
+  tt.return %a, %b, %c : tensor<64xi1>, tensor<64xi1>, tensor<64xi1>
+}

@@ -785,6 +785,26 @@ product_of_gfx950() {
     product_of_gfx950
     [[ $errors == *" 0 bytes spilled"*": 4 blocks"* ]]
     [ "$(sed -n 's/^ *\.vgpr_count: *//p' k.s)" -le 64 ]
+    # where LLVM's usual order would spill for it, in the one that takes fewest registers, without its warning
+    delta() {
+        tritcc -arch=gfx90a -emit=amdgcn=d.s --resource-usage -num-warps=4 -k attention_bwd_delta "$@" \
+            -sig '*bf16:16:S,*bf16:16:S,*fp32:16:S,i32:16,128,64' "$SRCDIR/bench/gpu/kernels/attention_bwd.tri"
+    }
+    delta -fno-fit-registers
+    [[ $errors == *" 0 bytes spilled"*": 7 blocks"*"limited by registers"* ]]
+    delta
+    [[ $errors == *" 0 bytes spilled"*": 8 blocks"* && $errors != *warning* ]]
+}
+
+@test "a few registers are spilled for twice as many blocks" {
+    entropy() {
+        tritcc -arch=gfx90a -emit=amdgcn=c.s --resource-usage -num-warps=16 "$@" "$SRCDIR/bench/gpu/kernels/cross_entropy.tri" \
+            -sig '*bf16:16:S,i32:16,*i64:16:S,*fp32:16:S,i32:16,i32:16,i32,32768' -k cross_entropy_kernel
+    }
+    entropy -fno-fit-registers
+    [[ $errors == *": 1 block"*"limited by registers"* ]]
+    entropy
+    [[ $errors == *": 2 blocks"* ]] && [ "$(sed -n 's/^ *\.vgpr_spill_count: *//p' c.s)" -le 4 ]
 }
 
 @test "-maxnreg, -waves-per-eu, -matrix-instr-nonkdim and -kpack, as options and as words of a configuration" {
