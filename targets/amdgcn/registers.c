@@ -37,7 +37,7 @@ static int waves_to_ask_for(const tri_unit *unit, const tri_kernel *kernel, tri_
     return 0;
 }
 
-static void add_attribute(LLVMValueRef function, const char *name, const char *value)
+static void say_of(LLVMValueRef function, const char *name, const char *value)
 {
     LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
     LLVMAttributeRef made = LLVMCreateStringAttribute(context, name, (unsigned)strlen(name), value,
@@ -57,9 +57,9 @@ static bool ask_for_waves(tri_unit *unit, LLVMModuleRef module, const char *orde
         int waves = function ? waves_to_ask_for(unit, kernel, code) : 0;
         if (!waves)
             continue;
-        add_attribute(function, "amdgpu-waves-per-eu", tri_str_format(unit->arena, "%d", waves).data);
+        say_of(function, "amdgpu-waves-per-eu", tri_str_format(unit->arena, "%d", waves).data);
         if (order)
-            add_attribute(function, "amdgpu-sched-strategy", order);
+            say_of(function, "amdgpu-sched-strategy", order);
         any = true;
     }
     return any;
@@ -88,7 +88,7 @@ static bool is_worth_it(tri_unit *unit, const int *blocks)
 }
 
 /* Installs the code, with what it takes. */
-static bool take(tri_unit *unit, tri_str code)
+static bool install_code(tri_unit *unit, tri_str code)
 {
     tri_unit_replace(unit, TRI_PAYLOAD_BYTES);
     tri_buf_add(&unit->bytes, code.data, code.len);
@@ -133,7 +133,7 @@ bool tri_amdgcn_fit_registers(tri_unit *unit, LLVMModuleRef spare)
             break;
         ok = try_module(unit, LLVMCloneModule(spare));
         fits = ok && is_worth_it(unit, blocks);
-        ok = ok && (fits || take(unit, first));
+        ok = ok && (fits || install_code(unit, first));
     }
     LLVMDisposeModule(spare);
     return ok;
