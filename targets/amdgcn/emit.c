@@ -66,7 +66,7 @@ static void tell_unkept(const tri_unit *unit)
             continue;
         const char *why = k->waves_per_eu ? "waves_per_eu says how many waves run"
                                           : "with fewer its shared memory lets no more waves run";
-        tri_diag_warning(unit->diag, TRI_NO_SPAN, "unused-option",
+        tri_diag_warning(unit->diag, k->at, "unused-option",
                          "'%.*s' takes %d registers per thread, not %d as -maxnreg asks: %s", TRI_STR_ARG(k->name),
                          k->registers, k->maxnreg, why);
     }

@@ -257,8 +257,7 @@ static bool run_matrix(tri_gpu *g, MlirOperation op, const tri_encoding *e)
     }
     if (!d.t.num_k || d.t.num_k % d.width || !tri_amdgcn_cut(&d))
         return tri_gpu_unsupported(g, op, "its shape is no multiple of the matrix instruction's");
-    tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "dot", "%d instructions %s per warp",
-                    d.t.count * d.t.num_k / d.width, d.row->name);
+    tri_gpu_remark_dot(g, op, d.t.count * d.t.num_k / d.width, d.row->name, "per warp");
     tri_amdgcn_load_sums(&d);
     for (int k = 0; k < d.t.num_k; k += d.width) /* neighbours in program order are independent of each other */
         for (int i = 0; i < d.t.count; i++)

@@ -118,8 +118,7 @@ bool tri_amdgcn_run_scaled(tri_gpu *g, MlirOperation op)
     if (!tri_amdgcn_cut(&s.d))
         return tri_gpu_unsupported(g, op, "its shape is no multiple of the matrix instruction's");
     int64_t depth = tri_amd_scaled_depth(op);
-    tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "dot", "%lld instructions %s per warp",
-                    (long long)(s.d.t.count * depth / row->k), row->name);
+    tri_gpu_remark_dot(g, op, s.d.t.count * depth / row->k, row->name, "per warp");
     tri_amdgcn_load_sums(&s.d);
     bool meets = !mlirAttributeIsNull(tri_op_attr(op, "pingpong_2step")); /* block-pingpong: waves, in the middle */
     int64_t half = s.d.t.count * (depth / row->k) / 2, done = 0;

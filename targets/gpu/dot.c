@@ -132,6 +132,12 @@ bool tri_gpu_dot_fma(tri_gpu *g, MlirOperation op)
     return true;
 }
 
+void tri_gpu_remark_dot(tri_gpu *g, MlirOperation op, int64_t count, const char *name, const char *whose)
+{
+    tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "dot", "%lld instruction%s %s %s",
+                    (long long)count, count == 1 ? "" : "s", name, whose);
+}
+
 static bool run_dot(tri_gpu *g, MlirOperation op)
 {
     MlirAttribute encoding = tri_type_encoding(mlirValueGetType(mlirOperationGetResult(op, 0)));

@@ -184,6 +184,8 @@ LLVMTypeRef tri_gpu_part_type(tri_gpu *g, MlirType type, int i);
 LLVMTypeRef tri_gpu_type(tri_gpu *g, MlirType scalar);
 /* Reports that an operation cannot be lowered for this target. Always false. */
 bool tri_gpu_unsupported(tri_gpu *g, MlirOperation op, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Says of a product (-Rpass=dot) how many of which instruction it is, and for whom: "per warp". */
+void tri_gpu_remark_dot(tri_gpu *g, MlirOperation op, int64_t count, const char *name, const char *whose);
 /* Runs a combine region (reduce, scan, map) on scalar arguments; results are the terminator's operands. */
 bool tri_gpu_run_region(tri_gpu *g, MlirOperation op, int num_args, LLVMValueRef *args, int num_results,
                         LLVMValueRef *out_results);

@@ -11,11 +11,11 @@ static void remark_width(tri_gpu *g, MlirOperation op, const tri_gpu_groups *gro
     int element = packing->element_bits / 8, bytes = packing->words * packing->per_word * element;
     if (!groups->layout)
         return;
-    tri_diag_remark(diag, tri_op_span(diag, op), "memory", "%d access%s of %d bytes per thread", groups->count,
-                    groups->count == 1 ? "" : "es", bytes);
+    tri_diag_remark(diag, tri_op_span(diag, op), "memory", "%d access%s of %d byte%s per thread", groups->count,
+                    groups->count == 1 ? "" : "es", bytes, bytes == 1 ? "" : "s");
     if (groups->limit != TRI_LIMIT_NONE)
-        tri_diag_missed(diag, tri_op_span(diag, op), "memory", "accesses of %d bytes, not %d: %s", bytes,
-                        g->plan.max_vector_bits / 8, tri_gpu_limit_text(g, groups, bytes));
+        tri_diag_missed(diag, tri_op_span(diag, op), "memory", "accesses of %d byte%s, not %d: %s", bytes,
+                        bytes == 1 ? "" : "s", g->plan.max_vector_bits / 8, tri_gpu_limit_text(g, groups, bytes));
 }
 
 static LLVMValueRef const_pred(LLVMValueRef pred, bool *out_value)

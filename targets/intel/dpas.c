@@ -238,8 +238,7 @@ static bool run_dpas(tri_gpu *g, MlirOperation op, const tri_encoding *e)
         return false;
     if (d.t.depth % d.row->depth || !cut_tiles(&d))
         return tri_gpu_unsupported(g, op, "its shape is no multiple of the matrix instruction's");
-    tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "dot", "%lld instructions %s per sub-group",
-                    (long long)(d.t.count * (d.t.depth / d.row->depth)), d.row->name);
+    tri_gpu_remark_dot(g, op, d.t.count * (d.t.depth / d.row->depth), d.row->name, "per sub-group");
     if (sums_halves(&d))
         widen_sums(&d);
     for (int i = 0; i < 2; i++)

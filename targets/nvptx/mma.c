@@ -152,8 +152,7 @@ static bool run_mma(tri_gpu *g, MlirOperation op)
     int step = d.in.per_word * d.in.k_words;
     if (d.t.num_k % step || !d.t.num_k || !cut_tiles(&d))
         return tri_gpu_unsupported(g, op, "its shape is no multiple of the matrix instruction's");
-    tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "dot", "%d instructions %s per warp",
-                    d.t.count * d.t.num_k / step, tri_machine_name(g->machine, d.in.id));
+    tri_gpu_remark_dot(g, op, d.t.count * d.t.num_k / step, tri_machine_name(g->machine, d.in.id), "per warp");
     for (int i = 0; i < d.t.count; i++)
         load_accumulator(&d, &d.t.tiles[i]);
     for (int k = 0; k < d.t.num_k; k += step) /* neighbours in program order are independent of each other */

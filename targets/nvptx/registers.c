@@ -89,7 +89,7 @@ bool tri_nvptx_fit_registers(tri_unit *unit, tri_str tool, tri_str code, tri_str
         *cubin = made;
     }
     if (k->registers != first)
-        tri_diag_remark(unit->diag, TRI_NO_SPAN, "ptxas",
+        tri_diag_remark(unit->diag, k->at, "ptxas",
                         "%d registers instead of %d, so that %d blocks instead of %d fit on a multiprocessor",
                         k->registers, first, tri_nvptx_blocks(unit->arch, k, k->registers),
                         tri_nvptx_blocks(unit->arch, k, first));

@@ -391,9 +391,8 @@ static bool run_dot(tri_gpu *g, MlirOperation op)
         tri_nvptx_tie(g, TRI_NVPTX_wgmma_fence, 0, 0, NULL);
     if (!multiply_all(&p, &out, &tiles))
         return false;
-    tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "dot",
-                    "%lld instructions %s of %d columns per warp group", (long long)(tiles * (p.depth / p.in.k)),
-                    tri_machine_name(g->machine, p.in.id), p.n);
+    tri_gpu_remark_dot(g, op, tiles * (p.depth / p.in.k), tri_machine_name(g->machine, p.in.id),
+                       tri_str_format(g->arena, "of %d columns per warp group", p.n).data);
     tri_machine_call(g, TRI_NVPTX_wgmma_commit, NULL, 0);
     for (int r = 0; r < out.count; r++)
         out.at[r] = out.at[(uint64_t)r & ~p.result->replicas.reg];

@@ -860,7 +860,7 @@ K
     tritcc -1 -arch=gfx942 -waves-per-eu=9 -emit=hsaco=x -k tuned -sig "$sig" t.tri
     [[ $errors == *"error: 9 waves per SIMD unit are too many: 'gfx942' has room for 8 [TRI-6003]"* ]]
     tritcc -arch=gfx942 -maxnreg=16 -emit=hsaco=x -k tuned -sig "$sig" t.tri
-    [[ $errors == *"warning: 'tuned' takes "*"not 16 as -maxnreg asks: waves_per_eu says how many waves run"* ]]
+    [[ $errors == *"t.tri:"*": warning: 'tuned' takes "*"not 16 as -maxnreg asks: waves_per_eu says how many waves run"* ]]
 }
 
 @test "maxima take one instruction, and what the first product of attention gives is written as it lies" {

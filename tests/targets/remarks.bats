@@ -100,7 +100,7 @@ END
     loop -num-stages=1 -sig 'loop(*fp16:16, *fp16:16, *fp32:16, i32:16)'
     grep -q 'loop.tri:9:5: remark: not pipelined: it has one stage; num_stages=2 or more, .* \[-Rpass-missed=pipeline\]' .err
     loop -sig 'loop(*fp16, *fp16:16, *fp32:16, i32)'
-    grep -q 'pipelined with 3 stages: 1 loads are made ahead' .err
+    grep -q 'pipelined with 3 stages: 1 load is made ahead' .err
     grep -q 'loop.tri:11:13: remark: the load stays in its iteration: threads would copy 2 bytes at a time' .err
     loop -sig 'plain(*fp32:16, *fp32:16, i32)'
     grep -q 'loop.tri:21:5: remark: not pipelined: no load of it can be made ahead' .err
@@ -163,6 +163,8 @@ says() {
 10:5: 1 access of 8 bytes per thread
 10:5: accesses of 8 bytes, not 16: a thread holds 4 neighbouring elements
 END
+    tritcc -arch=sm_80 -emit=ptx=k.ptx -Rpass=memory -sig "runs(*i8:16, *i8:16, i32)" "$SRCDIR/tests/targets/remarks.tri"
+    grep -q ' of 1 byte per thread' .err
 }
 
 @test "memory: asynchronous copies" {
@@ -180,7 +182,7 @@ END
 @test "pipeline: loops that are not" {
     says pipeline -arch=sm_80 -emit=ptx=k.ptx -sig 'outer(*fp32:16, *fp32:16, *fp32:16, i32, i32)' <<'END'
 27:5: not pipelined: there is another loop in it; tl.range(..., flatten=True) makes one of the two
-29:9: pipelined with 3 stages: 1 loads are made ahead
+29:9: pipelined with 3 stages: 1 load is made ahead
 END
     says pipeline -arch=sm_80 -emit=ptx=k.ptx -sig 'older(*fp32:16, *fp32:16, i32)' <<'END'
 39:5: not pipelined: what it carries is older than one iteration; computed from the loop's index it is not
@@ -192,7 +194,7 @@ END
 
 @test "pipeline: loads that are not" {
     says pipeline -arch=sm_80 -emit=ptx=k.ptx -sig 'stays(*fp16:16, *fp16:16, *fp32:16, *fp32:16, i32:16)' <<'END'
-59:5: pipelined with 3 stages: 1 loads are made ahead
+59:5: pipelined with 3 stages: 1 load is made ahead
 60:13: the load stays in its iteration: it is volatile; without that it may be made ahead
 62:16: the load stays in its iteration: no product needs it at one distance, or there are too few stages; a loop that asks for stages (tl.range(..., num_stages=N)) gets them for other loads, too
 END
@@ -209,6 +211,7 @@ END
 90:9: 32 multiply-adds per thread
 90:9: no matrix instruction: none here multiplies float64 with sums in float64; float32 with input_precision='tf32x3' has one, where that is exact enough
 END
+    says dot -arch=gfx942 -num-warps=1 -emit=amdgcn=k.s -sig 'product(*fp16:16, *fp16:16, *fp32:16, 16, 16, 16)' <<<'90:9: 1 instruction mfma_16x16x16_f16 per warp'
     says dot -arch=spirv64 -emit=spvasm=k.s -sig 'product(*fp16:16, *fp16:16, *fp32:16, 16, 16, 16)' <<'END'
 90:9: 32 multiply-adds per thread
 90:9: no matrix instruction: the device has none

@@ -115,5 +115,6 @@ void tri_pipeline_remark_scheduled(tri_pass_run *run, MlirOperation loop, int64_
         tri_diag_missed(diag, tri_op_span(diag, loop), "pipeline", "not pipelined: %s", why_not);
     else
         tri_diag_remark(diag, tri_op_span(diag, loop), "pipeline",
-                        "pipelined with %lld stages: %d loads are made ahead", (long long)stages, ahead);
+                        "pipelined with %lld stages: %d load%s made ahead", (long long)stages, ahead,
+                        ahead == 1 ? " is" : "s are");
 }
