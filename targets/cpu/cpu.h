@@ -349,6 +349,7 @@ LLVMValueRef tri_cpu_plain_test(tri_cpu_gen *g, MlirValue value, const tri_cpu_t
 /* Reads the element(s) at an address (scalar or vector of addresses); `shape` gives level and lanes. */
 tri_cpu_val tri_cpu_read(tri_cpu_gen *g, MlirType type, LLVMValueRef address, tri_cpu_val shape);
 tri_cpu_val tri_cpu_buffer_load(tri_cpu_gen *g, MlirValue value, LLVMValueRef buffer, const tri_cpu_tuple *tuple);
+void tri_cpu_prefetch(tri_cpu_gen *g, LLVMValueRef address); /* to the first cache, for reading */
 void tri_cpu_buffer_store(tri_cpu_gen *g, MlirType type, LLVMValueRef buffer, const tri_cpu_tuple *tuple,
                           tri_cpu_val v);
 tri_cpu_val tri_cpu_load_eval(tri_cpu_gen *g, MlirOperation op, const tri_cpu_tuple *tuple);

@@ -62,6 +62,7 @@ void tri_cpu_multiply(tri_cpu_gen *g, MlirOperation op, tri_cpu_type compute, in
                          .d = d};
     x.element = tri_cpu_llvm_type(g, compute);
     x.strip = n;
+    x.span = 1;
     tri_cpu_product_emit(&x);
 }
 
@@ -100,6 +101,7 @@ void tri_cpu_product_prepare(tri_cpu_product *x, MlirOperation op)
         x->mlir_element = x->isa->operand == TRI_CPU_BF16 ? mlirBF16TypeGet(context)
                                                           : mlirIntegerTypeGet(context, x->isa->packed.bits);
     x->strip = tri_cpu_product_strip(x);
+    x->span = 1;
 }
 
 /* d as a lazy conversion has no op to hang on, so it is converted into a buffer of its own type. */
@@ -153,7 +155,7 @@ static void find_right(tri_cpu_product *x, MlirValue b)
         tri_cpu_place_right(x, b, NULL);
         return;
     }
-    LLVMValueRef block = tri_cpu_cache_find(g, cache, b, block_number(g, x->op, blocks));
+    LLVMValueRef block = tri_cpu_cache_find(g, cache, b, block_number(g, x->op, blocks), NULL);
     tri_cpu_place_right(x, b, block);
     tri_cpu_cache_found(g, cache);
 }

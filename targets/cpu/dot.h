@@ -17,6 +17,7 @@ typedef struct tri_cpu_product {
     bool is_split;              /* float32 by bfloat16: blocks of high parts, behind them of low ones (dot_split.c) */
     LLVMValueRef a, b, d;       /* row-major, of `element`; a and b of isa->packed */
     int64_t strip;              /* columns of b that are packed as a block of their own: of a tile; or all: n */
+    int64_t span;               /* right operands whose strips of the same columns lie one behind the other */
     LLVMValueRef a_stride;      /* elements from row to row of a; null: k */
     LLVMValueRef is_fresh;      /* i1: d counts as zero, whatever it holds; null: it does not */
     LLVMValueRef out, out_stride; /* where the sums go, with so many elements from row to row; null: to d */
@@ -133,8 +134,10 @@ typedef struct tri_cpu_cache tri_cpu_cache; /* of one product */
 int64_t tri_cpu_cache_room(const tri_cpu_gen *g, int64_t bytes, int64_t least);
 /* Null: there is no room, or the value is not known by what it reads. */
 tri_cpu_cache *tri_cpu_cache_new(tri_cpu_gen *g, MlirValue value, int64_t bytes, int64_t blocks);
-/* Address of a block; begins what happens when it does not have the value yet. */
-LLVMValueRef tri_cpu_cache_find(tri_cpu_gen *g, tri_cpu_cache *cache, MlirValue value, LLVMValueRef number);
+/* Address of a block, `at` bytes behind the first one (null: they lie in order); begins what happens when it does not
+ * have the value yet. */
+LLVMValueRef tri_cpu_cache_find(tri_cpu_gen *g, tri_cpu_cache *cache, MlirValue value, LLVMValueRef number,
+                                LLVMValueRef at);
 void tri_cpu_cache_found(tri_cpu_gen *g, tri_cpu_cache *cache); /* ends it */
 /* Ends it, too: what happens goes on at `next`, and the code that follows is for a block that was there. */
 void tri_cpu_cache_leave(tri_cpu_gen *g, tri_cpu_cache *cache, LLVMBasicBlockRef next);

@@ -292,7 +292,8 @@ int tri_cpu_cache_words(tri_cpu_gen *g, MlirValue value, LLVMValueRef *out)
     return e.key_count + 1;
 }
 
-LLVMValueRef tri_cpu_cache_find(tri_cpu_gen *g, tri_cpu_cache *c, MlirValue value, LLVMValueRef number)
+LLVMValueRef tri_cpu_cache_find(tri_cpu_gen *g, tri_cpu_cache *c, MlirValue value, LLVMValueRef number,
+                                LLVMValueRef at)
 {
     expression e;
     if (!read_all(g, value, &e) || e.key_count != c->key_count)
@@ -300,12 +301,12 @@ LLVMValueRef tri_cpu_cache_find(tri_cpu_gen *g, tri_cpu_cache *c, MlirValue valu
     tri_cpu_at(g, 0);
     LLVMValueRef words[max_keys + 1];
     tri_cpu_cache_words(g, value, words);
-    LLVMValueRef at = LLVMBuildNSWMul(g->b, number, tri_cpu_i64(g, (c->key_count + 1) * 8), "");
-    LLVMValueRef keys = LLVMBuildInBoundsGEP2(g->b, g->i8, word_at(g, g->cache, c->keys_at), &at, 1, "");
+    LLVMValueRef key_at = LLVMBuildNSWMul(g->b, number, tri_cpu_i64(g, (c->key_count + 1) * 8), "");
+    LLVMValueRef keys = LLVMBuildInBoundsGEP2(g->b, g->i8, word_at(g, g->cache, c->keys_at), &key_at, 1, "");
     LLVMValueRef same = LLVMConstInt(g->i1, 1, false);
     for (int i = 0; i <= e.key_count; i++)
         same = LLVMBuildAnd(g->b, same, LLVMBuildICmp(g->b, LLVMIntEQ, load_word(g, keys, i * 8), words[i], ""), "");
-    at = LLVMBuildNSWMul(g->b, number, tri_cpu_i64(g, c->bytes), "");
+    at = at ? at : LLVMBuildNSWMul(g->b, number, tri_cpu_i64(g, c->bytes), "");
     LLVMValueRef block = LLVMBuildInBoundsGEP2(g->b, g->i8, word_at(g, g->cache, c->blocks_at), &at, 1, "");
     LLVMBasicBlockRef fill = tri_cpu_new_block(g, "fill");
     c->join = tri_cpu_new_block(g, "filled");

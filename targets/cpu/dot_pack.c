@@ -231,7 +231,7 @@ static void store_split(tri_cpu_gen *g, strip_data *p, LLVMValueRef at)
         tri_cpu_split(g, v, &high[i], &low[i]);
     }
     store_words(g, p, tri_cpu_split_pair(g, high[0], high[1]), at);
-    at = LLVMBuildNSWAdd(g->b, at, tri_cpu_i64(g, x->batch * x->k * x->n), "");
+    at = LLVMBuildNSWAdd(g->b, at, tri_cpu_i64(g, x->batch * x->k * x->n * x->span), "");
     store_words(g, p, tri_cpu_split_pair(g, low[0], low[1]), at);
 }
 
@@ -244,7 +244,7 @@ static void strip_write(tri_cpu_gen *g, tri_cpu_sink *sink)
     LLVMValueRef at = scaled(g, chunk_start(g, x->rank - 2), strip * p->group);
     if (strip < x->n) {
         LLVMValueRef width = tri_cpu_i64(g, strip), number = LLVMBuildUDiv(g->b, column, width, "");
-        at = LLVMBuildNSWAdd(g->b, at, scaled(g, number, strip * x->k), "");
+        at = LLVMBuildNSWAdd(g->b, at, scaled(g, number, strip * x->k * x->span), "");
         column = LLVMBuildURem(g->b, column, width, "");
     }
     at = LLVMBuildNSWAdd(g->b, at, scaled(g, column, p->group), "");

@@ -72,7 +72,7 @@ void tri_cpu_panel_place(tri_cpu_queue *q, tri_cpu_product *x, MlirValue value, 
     tri_cpu_move(g, 0, stays);
     LLVMValueRef panel = LLVMBuildLoad2(g->b, g->i64, q->panel, "");
     LLVMValueRef first = LLVMBuildNSWMul(g->b, panel, tri_cpu_i64(g, q->panel_blocks), "");
-    LLVMValueRef block = tri_cpu_cache_find(g, cache, value, LLVMBuildNSWAdd(g->b, first, number, ""));
+    LLVMValueRef block = tri_cpu_cache_find(g, cache, value, LLVMBuildNSWAdd(g->b, first, number, ""), NULL);
     LLVMBuildStore(g->b, block, x->a);
     tri_cpu_cache_leave(g, cache, pack);
     tri_cpu_at(g, 0);

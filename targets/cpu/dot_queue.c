@@ -204,6 +204,7 @@ bool tri_cpu_queue_begin(tri_cpu_gen *g, MlirOperation loop, intptr_t arg, LLVMV
     q.x.most_trips = choose_trips(&q.x);
     if (q.x.most_trips < 2)
         return false;
+    q.x.span = q.x.most_trips;
     q.blocks = tri_cpu_cache_room(g, tri_cpu_product_bytes(&q.x, q.x.k * q.x.n), q.x.most_trips);
     q.a_blocks = new_room(g, tri_cpu_product_bytes(&q.x, q.x.m * q.x.k) * q.x.most_trips, "left");
     q.table = tri_cpu_temp(g, LLVMArrayType2(tri_cpu_product_row(g), (uint64_t)q.x.most_trips), "products");
@@ -253,17 +254,20 @@ static void place_operands(tri_cpu_gen *g, tri_cpu_queue *q, tri_cpu_product *x,
 {
     MlirValue b = tri_op_operand(x->op, 1);
     int64_t bytes = tri_cpu_product_bytes(x, x->k * x->n);
+    int64_t strip = tri_cpu_product_bytes(x, x->k * x->strip) / (x->is_split ? 2 : 1);
     tri_cpu_panel_place(q, x, tri_op_operand(x->op, 0),
                         block_at(g, q->a_blocks, count, tri_cpu_product_bytes(x, x->m * x->k)));
     tri_cpu_at(g, 0);
     tri_cpu_cache *cache = tri_cpu_cache_new(g, b, bytes, q->blocks);
     if (!cache) {
         q->b_blocks = q->b_blocks ? q->b_blocks : new_room(g, bytes * q->x.most_trips, "right");
-        tri_cpu_place_right(x, b, block_at(g, q->b_blocks, count, bytes));
+        tri_cpu_place_right(x, b, block_at(g, q->b_blocks, count, strip));
         return;
     }
-    LLVMValueRef number = LLVMBuildNSWAdd(g->b, LLVMBuildLoad2(g->b, g->i64, q->first, ""), count, "");
-    tri_cpu_place_right(x, b, tri_cpu_cache_find(g, cache, b, number));
+    LLVMValueRef first = LLVMBuildLoad2(g->b, g->i64, q->first, "");
+    LLVMValueRef at = LLVMBuildNSWMul(g->b, first, tri_cpu_i64(g, bytes), "");
+    at = LLVMBuildNSWAdd(g->b, at, LLVMBuildNSWMul(g->b, count, tri_cpu_i64(g, strip), ""), "");
+    tri_cpu_place_right(x, b, tri_cpu_cache_find(g, cache, b, LLVMBuildNSWAdd(g->b, first, count, ""), at));
     tri_cpu_cache_found(g, cache);
 }
 

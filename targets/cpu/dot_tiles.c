@@ -201,7 +201,8 @@ static void load_right(const place *p, bool is_low)
     tri_cpu_gen *g = x->g;
     int64_t size = x->isa->packed.bits / 8, line = x->strip * 4; /* of a group of all columns of a strip */
     LLVMValueRef stride = tri_cpu_i64(g, line), group = LLVMBuildUDiv(g->b, p->k, tri_cpu_i64(g, x->isa->group), "");
-    LLVMValueRef strip = plus(g, times(g, p->n, x->k * size), is_low ? x->batch * x->k * x->n * size : 0);
+    int64_t column = x->k * x->span * size, low = is_low ? x->batch * x->n * column : 0;
+    LLVMValueRef strip = plus(g, times(g, p->n, column), low);
     for (int c = 0; c < p->shape->across; c++) {
         LLVMValueRef at = address_of(g, p->each->base[1], group, stride, plus(g, strip, c * rows_of_tile * 4));
         move_tile(g, "llvm.x86.tileloadd64", right_tile + c, at, stride);

@@ -235,6 +235,14 @@ void tri_cpu_buffer_store(tri_cpu_gen *g, MlirType type, LLVMValueRef buffer, co
 
 /* ---- global memory ---- */
 
+void tri_cpu_prefetch(tri_cpu_gen *g, LLVMValueRef address)
+{
+    enum { read = 0, everywhere = 3, data = 1 };
+    LLVMValueRef args[4] = {address, LLVMConstInt(g->i32, read, false), LLVMConstInt(g->i32, everywhere, false),
+                            LLVMConstInt(g->i32, data, false)};
+    tri_cpu_intrinsic(g, "llvm.prefetch", &g->ptr, 1, args, 4);
+}
+
 /* Vectors that follow each other from row to row of a matrix, which processors do not see coming; or short rows, whose
  * ends they do not know. */
 static void fetch_ahead(tri_cpu_gen *g, const tri_cpu_form *f, LLVMTypeRef element, const place *p)
@@ -244,10 +252,7 @@ static void fetch_ahead(tri_cpu_gen *g, const tri_cpu_form *f, LLVMTypeRef eleme
         return;
     LLVMValueRef by = d->along ? tri_cpu_i64(g, d->along)
                                : LLVMBuildMul(g->b, f->coef[0], tri_cpu_i64(g, d->ahead), "");
-    enum { read = 0, everywhere = 3, data = 1 };
-    LLVMValueRef args[4] = {LLVMBuildGEP2(g->b, element, p->address, &by, 1, ""), LLVMConstInt(g->i32, read, false),
-                            LLVMConstInt(g->i32, everywhere, false), LLVMConstInt(g->i32, data, false)};
-    tri_cpu_intrinsic(g, "llvm.prefetch", &g->ptr, 1, args, 4);
+    tri_cpu_prefetch(g, LLVMBuildGEP2(g->b, element, p->address, &by, 1, ""));
 }
 
 static place affine_place(tri_cpu_gen *g, tri_cpu_form *f, LLVMTypeRef element)
