@@ -76,10 +76,11 @@ bool tri_nvptx_optimize(tri_unit *unit)
               tri_llvm_run_passes(unit->diag, unit->llvm_module, machine,
                                   is_optimized ? "always-inline," PIPELINE ",globaldce" : "always-inline,globaldce");
     tri_llvm_dispose_machine(machine);
-    if (ok && is_optimized)
+    if (ok && is_optimized) {
         tri_nvptx_divide(unit->llvm_module);
-    if (ok && is_optimized)
+        tri_nvptx_share_sums(unit->llvm_module);
         tri_nvptx_keep(unit->llvm_module);
+    }
     if (ok && is_optimized && unit->options->debug != TRI_DEBUG_FULL)
         tri_nvptx_order(unit->llvm_module);
     return ok;

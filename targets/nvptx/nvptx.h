@@ -30,6 +30,8 @@ extern const tri_machine tri_nvptx_machine;
 
 /* Takes the reciprocal of a number by which several others are divided once (divide.c). */
 void tri_nvptx_divide(LLVMModuleRef module);
+/* Adds constants that a thread's sums with one number differ by last (sums.c). */
+void tri_nvptx_share_sums(LLVMModuleRef module);
 /* Keeps quotients that give a stored block's place in front of the loop that they stand in front of (keep.c). */
 void tri_nvptx_keep(LLVMModuleRef module);
 /* Orders the instructions of blocks by the registers that live at once (order.c). */

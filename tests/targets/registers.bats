@@ -50,6 +50,36 @@ END2
         END { exit !(n == 2048 && chained < n / 16) }' k.ptx
 }
 
+@test "what a loop adds to a thread's rows is added once, and what all addresses share stands in front" {
+    cat >k.tri <<'END2'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, o, n, s, B: tl.constexpr):
+    i = tl.arange(0, B)[:, None]
+    j = tl.arange(0, 32)[None, :]
+    rows = i * s
+    acc = tl.zeros([B, 32], tl.float32)
+    for at in range(0, n, B):
+        acc += tl.load(x + (at + i) * s + j, mask=at + i < n, other=0.0) * rows
+    tl.store(o + i * 32 + j, acc)
+END2
+    tritcc -arch=sm_90a -num-warps=1 -fno-remove-masks -emit=ptx=k.ptx -sig '*fp32:16, *fp32:16, i32, i32:16, 16' k.tri
+    sed -n '/BB0_2:/,/bra/p' k.ptx >loop
+    # four rows a thread: their sums are `at + row`, and that with 4, 8 and 12; one addition makes each address
+    [ "$(grep -cE 'or.b32.*, (4|8|12);' loop)" -eq 3 ]
+    [ "$(grep -c 'or.b32' loop)" -eq 4 ]
+    [ "$(grep -c 'add.s64' loop)" -eq 4 ]
+    [ "$(grep -c 'ld.global.v4' loop)" -eq 4 ]
+    # as the loop's own numbers leave them: offsets of 64 bits
+    sed -i 's/(at + i) \* s + j/((at + i).to(tl.int64) * s + j)/' k.tri
+    tritcc -arch=sm_90a -num-warps=1 -fno-remove-masks -emit=ptx=k.ptx -sig '*fp32:16, *fp32:16, i32, i32:16, 16' k.tri
+    sed -n '/BB0_2:/,/bra/p' k.ptx >loop
+    [ "$(grep -c 'add.s64' loop)" -eq 4 ]
+}
+
 @test "numbers that are divided by the same number share its reciprocal" {
     cat >k.tri <<'END2'
 import triton
