@@ -24,6 +24,7 @@ typedef struct tri_cpu_product {
     /* Instead of a and b: `trips` (i64, at least one) rows of {a, its stride, b}, whose products are all added. */
     LLVMValueRef table, trips;
     int64_t most_trips; /* that wait at most */
+    LLVMValueRef rows;  /* a tile's rows of all of them, gathered (dot_rows.c); null: they are read from each */
 } tri_cpu_product;
 
 /* Shapes and types of a product; chooses the instruction. */
@@ -62,6 +63,7 @@ void tri_cpu_counted_end(tri_cpu_gen *g, tri_cpu_counted *c);
 typedef struct {
     tri_cpu_product x;
     LLVMValueRef base[2];
+    LLVMValueRef next, next_stride; /* where rows are gathered: those of the tile below, where they lie */
     tri_cpu_counted loop;
 } tri_cpu_each;
 tri_cpu_each tri_cpu_each_begin(const tri_cpu_product *x, LLVMValueRef *base);
@@ -74,6 +76,14 @@ void tri_cpu_product_emit(tri_cpu_product *x);
  * at 64. */
 bool tri_cpu_product_is_wide(const tri_cpu_product *x);
 int64_t tri_cpu_product_strip(const tri_cpu_product *x); /* as many columns as a tile of the result has */
+
+/* dot_rows.c */
+bool tri_cpu_rows_suit(const tri_cpu_product *x, int rows, int lanes); /* of a tile; are its rows gathered? */
+LLVMValueRef tri_cpu_rows_new(const tri_cpu_product *x);               /* memory for them */
+void tri_cpu_rows_gather(const tri_cpu_product *x, LLVMValueRef *base, LLVMValueRef rows, LLVMValueRef m);
+void tri_cpu_rows_take(tri_cpu_each *each, LLVMValueRef m); /* the product at hand reads x->rows from then on */
+/* In the step k of the tile's loop at column n: part of the rows of the tile below. */
+void tri_cpu_rows_fetch(const tri_cpu_each *each, LLVMValueRef n, LLVMValueRef k);
 
 /* dot_tiles.c: with AMX; base: a, b and d */
 int64_t tri_cpu_tiles_strip(const tri_cpu_product *x);

@@ -143,7 +143,8 @@ static LLVMValueRef load_left(tri_cpu_product *x, LLVMValueRef base, const tile_
     LLVMTypeRef one = x->isa ? LLVMIntTypeInContext(g->llvm, bits) : x->element;
     LLVMValueRef all = t->height > 1 ? LLVMGetPoison(tri_cpu_vector(one, t->height)) : NULL;
     for (int h = 0; h < t->height; h++) {
-        LLVMValueRef at = LLVMBuildNSWMul(g->b, t->row[u + h], x->a_stride ? x->a_stride : tri_cpu_i64(g, x->k), "");
+        LLVMValueRef row = x->rows ? tri_cpu_i64(g, u + h) : t->row[u + h];
+        LLVMValueRef at = LLVMBuildNSWMul(g->b, row, x->a_stride ? x->a_stride : tri_cpu_i64(g, x->k), "");
         LLVMValueRef v = packed_load(x, one, base, LLVMBuildNSWAdd(g->b, at, k, ""));
         all = all ? LLVMBuildInsertElement(g->b, all, v, tri_cpu_i64(g, h), "") : v;
     }
@@ -264,8 +265,12 @@ static void tile(tri_cpu_product *x, LLVMValueRef *base, LLVMValueRef m, LLVMVal
     tile_start start = {x, base, &t};
     tri_cpu_sums_begin(x, begin_tile, &start);
     tri_cpu_each each = tri_cpu_each_begin(x, base);
+    if (x->rows)
+        tri_cpu_rows_take(&each, m);
     int64_t group = x->isa ? x->isa->group : 1, steps = steps_of(x);
     tri_cpu_counted k = tri_cpu_counted_begin(g, x->k, group * steps);
+    if (x->rows)
+        tri_cpu_rows_fetch(&each, n, k.i);
     for (int64_t i = 0; i < steps; i++)
         step(&each.x, each.base, &t, i ? LLVMBuildNSWAdd(g->b, k.i, tri_cpu_i64(g, i * group), "") : k.i);
     tri_cpu_counted_end(g, &k);
@@ -369,7 +374,11 @@ void tri_cpu_product_emit(tri_cpu_product *x)
     if (x->isa && x->isa->is_offset)
         base[3] = find_excess(x, base);
     bool is_wide = tri_cpu_product_is_wide(x);
+    LLVMValueRef gathered = tri_cpu_rows_suit(x, rows, lanes) ? tri_cpu_rows_new(x) : NULL;
     tri_cpu_counted outer = is_wide ? tri_cpu_counted_begin(g, x->m, rows) : tri_cpu_counted_begin(g, x->n, lanes);
+    if (gathered)
+        tri_cpu_rows_gather(x, base, gathered, outer.i);
+    x->rows = gathered;
     tri_cpu_counted inner = is_wide ? tri_cpu_counted_begin(g, x->n, lanes) : tri_cpu_counted_begin(g, x->m, rows);
     tile(x, base, (is_wide ? &outer : &inner)->i, (is_wide ? &inner : &outer)->i, rows, lanes);
     tri_cpu_counted_end(g, &inner);

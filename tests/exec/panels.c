@@ -54,8 +54,11 @@ static void check_floats(const char *name, int m, int n, int k, int is_small)
 static void grouped(int m, int n, int k)
 {
     tri_grid grid = {blocks(m, 32) * blocks(n, 64), 1, 1}, small = {blocks(m, 16) * blocks(n, 16), 1, 1};
+    tri_grid long_rows = {blocks(m, 16) * blocks(n, 128), 1, 1};
     ON_THREADS(c, first, LAUNCH(grouped_f32(NULL, grid, a, b, c, m, n, k, most)));
     check_floats("float", m, n, k, 0);
+    ON_THREADS(c, first, LAUNCH(wide_f32(NULL, long_rows, a, b, c, m, n, k, most)));
+    check_floats("float, wide", m, n, k, 0);
     ON_THREADS(c, first, LAUNCH(grouped_bf16(NULL, grid, a16, b16, c, m, n, k, most)));
     check_floats("bfloat16", m, n, k, 1);
     for (int narrow = 0; narrow < 2; narrow++) {

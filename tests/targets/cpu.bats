@@ -394,7 +394,9 @@ tiles='-arch=x86-64-v4 -mattr=+amx-tile,+amx-bf16,+amx-int8'
 }
 
 @test "sums stay in registers over loops, and programs share packed operands" {
-    run_exec panels -arch="$HOST_ARCH"
+    local arch=$HOST_ARCH
+    ! grep -q avx512vl /proc/cpuinfo || arch=x86-64-v4
+    run_exec panels -arch="$arch"
     [ "$(uname -m)" = x86_64 ] || skip "the rest is of x86"
     run_exec panels -arch=x86-64
     # the loop of the kernel: four times 16 products, 2 vectors of b, no sum in memory, few addresses
@@ -409,6 +411,12 @@ tiles='-arch=x86-64-v4 -mattr=+amx-tile,+amx-bf16,+amx-int8'
     # the block of b below the one that is packed is fetched meanwhile, and what the kernel reads of b soon
     [ "$(sed '/^products:/,/\.size/d' wide.s | grep -c prefetcht0)" -ge 1 ]
     [ "$(grep -c prefetcht0 products.s)" = 8 ]
+    # rows that four strips of columns read are gathered: their distance is a constant, and the next ones are fetched
+    tritcc -arch=x86-64-v4 -sig 'grouped_f32(*fp32:16, *fp32:16, *fp32:16, i32:16, i32:16, i32:16, i32:16, 64, 128, 32, 8)' \
+        -emit=asm=rows.s "$SRCDIR/tests/exec/panels.tri"
+    sed -n '/^products:/,/\.size/p' rows.s | sed -n '/vfmadd/,$p' | tac | sed -n '/vfmadd/,$p' >loop.s
+    [ "$(grep vbroadcastss loop.s | grep -o '(%.*)' | sort -u | wc -l)" = 1 ]
+    [ "$(sed -n '/^products:/,/\.size/p' rows.s | grep -c prefetcht0)" = 9 ]
     # acc += dot(a, b) is the same
     tritcc -arch=x86-64-v4 -sig 'columns_first(*fp32, *fp32, *fp32, i32, i32, i32, i32, 16, 16, 16)' -emit=asm=added.s "$SRCDIR/tests/exec/panels.tri"
     [ "$(grep -c '^products:' added.s)" = 1 ]
