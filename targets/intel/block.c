@@ -7,6 +7,7 @@
 #include "targets/intel/intel.h"
 
 #include "ir/block_io.h"
+#include "ir/dpas.h"
 #include "ir/encoding.h"
 #include "ir/type.h"
 #include "targets/gpu/fp8.h"
@@ -106,6 +107,26 @@ static LLVMTypeRef word_type(block *k)
     return LLVMIntTypeInContext(k->g->llvm, (unsigned)k->plan.message->word_bits);
 }
 
+/* Words that share a register of 32 bits where several messages' words wait in phis: compilers give each element of a
+ * vector there a register of its own, which halves would leave half empty. */
+static int words_together(const block *k)
+{
+    int together = 32 / k->plan.message->word_bits;
+    return k->plan.message->words >= 2 * together ? together : 1;
+}
+
+static LLVMTypeRef words_type(block *k)
+{
+    return LLVMVectorType(word_type(k), (unsigned)k->plan.message->words);
+}
+
+static LLVMTypeRef waiting_type(block *k)
+{
+    int together = words_together(k);
+    LLVMTypeRef element = LLVMIntTypeInContext(k->g->llvm, (unsigned)(together * k->plan.message->word_bits));
+    return LLVMVectorType(element, (unsigned)(k->plan.message->words / together));
+}
+
 static LLVMValueRef call_message(block *k, LLVMValueRef x, LLVMValueRef y)
 {
     tri_gpu *g = k->g;
@@ -116,8 +137,7 @@ static LLVMValueRef call_message(block *k, LLVMValueRef x, LLVMValueRef y)
     LLVMValueRef args[] = {k->surface, LLVMBuildSub(g->b, k->surface_width, one, ""),
                            LLVMBuildSub(g->b, k->height, one, ""), LLVMBuildSub(g->b, k->pitch, one, ""), at};
     tri_str name = tri_str_format(g->arena, "__builtin_IB_subgroup_block_read_flat_%s", m->function);
-    LLVMTypeRef result = LLVMVectorType(word_type(k), (unsigned)m->words);
-    return tri_intel_call(g, name.data, result, args, 5);
+    return tri_intel_call(g, name.data, words_type(k), args, 5);
 }
 
 /* ... as one primitive of the simulator, whose words are results. */
@@ -129,7 +149,7 @@ static LLVMValueRef simulate_message(block *k, LLVMValueRef x, LLVMValueRef y)
     for (int i = 0; i < m->words; i++)
         results[i] = LLVMConstNull(word_type(k));
     tri_simulate_many(g, TRI_INTEL_BLOCKS + (int)(m - tri_block_messages), args, 6, results, m->words);
-    LLVMValueRef all = LLVMGetPoison(LLVMVectorType(word_type(k), (unsigned)m->words));
+    LLVMValueRef all = LLVMGetPoison(words_type(k));
     for (int i = 0; i < m->words; i++)
         all = LLVMBuildInsertElement(g->b, all, results[i], tri_gpu_i32(g, i), "");
     return all;
@@ -182,9 +202,14 @@ static LLVMValueRef scale(tri_gpu *g, LLVMValueRef value, int64_t a, int64_t b)
     return LLVMBuildAdd(g->b, LLVMBuildMul(g->b, value, tri_gpu_i32(g, a), ""), tri_gpu_i32(g, b), "");
 }
 
-/* Row and column of a word's first element for this lane, from the message's: as tri_block_place has them, which is
- * linear in the bits of both. */
-static void place_word(block *k, LLVMValueRef word, LLVMValueRef *out_row, LLVMValueRef *out_col)
+/* A place in the matrix: what is the same in all lanes, and what each adds. */
+typedef struct {
+    LLVMValueRef row, col, lane_row, lane_col;
+} place;
+
+/* A word's first element, from the message's: as tri_block_place has them, which is linear in the bits of both. What
+ * lanes add is the same for all messages. */
+static place place_word(block *k, LLVMValueRef word)
 {
     tri_gpu *g = k->g;
     uint64_t rows[2][8] = {0}, cols[2][8] = {0};
@@ -196,12 +221,9 @@ static void place_word(block *k, LLVMValueRef word, LLVMValueRef *out_row, LLVMV
             rows[i][bit] = (uint64_t)row;
             cols[i][bit] = (uint64_t)col;
         }
-    LLVMValueRef from[] = {tri_gpu_lane(g), word};
-    *out_row = *out_col = tri_gpu_i32(g, 0);
-    for (int i = 0; i < 2; i++) {
-        *out_row = LLVMBuildAdd(g->b, *out_row, tri_gpu_apply_value(g, from[i], rows[i], bits[i]), "");
-        *out_col = LLVMBuildAdd(g->b, *out_col, tri_gpu_apply_value(g, from[i], cols[i], bits[i]), "");
-    }
+    LLVMValueRef lane = tri_gpu_lane(g);
+    return (place){tri_gpu_apply_value(g, word, rows[1], bits[1]), tri_gpu_apply_value(g, word, cols[1], bits[1]),
+                   tri_gpu_apply_value(g, lane, rows[0], bits[0]), tri_gpu_apply_value(g, lane, cols[0], bits[0])};
 }
 
 /* In 64 bits. */
@@ -211,15 +233,23 @@ static LLVMValueRef multiply_wide(tri_gpu *g, LLVMValueRef x, LLVMValueRef y)
     return LLVMBuildMul(g->b, wide, LLVMBuildSExt(g->b, y, g->i64, ""), "");
 }
 
+/* From the matrix's first element on. */
+static LLVMValueRef count_bytes(block *k, LLVMValueRef row, LLVMValueRef col)
+{
+    LLVMValueRef bytes = multiply_wide(k->g, row, k->pitch);
+    return LLVMBuildAdd(k->g->b, bytes, multiply_wide(k->g, col, tri_gpu_i32(k->g, k->bits / 8)), "");
+}
+
 /* An element of the matrix; outside of it, zero. The matrix is not empty. */
-static LLVMValueRef load_element(block *k, LLVMValueRef row, LLVMValueRef col)
+static LLVMValueRef load_element(block *k, place at)
 {
     tri_gpu *g = k->g;
     LLVMValueRef columns = LLVMBuildLShr(g->b, k->width, tri_gpu_i32(g, tri_linear_log2(k->bits / 8)), "");
+    LLVMValueRef row = LLVMBuildAdd(g->b, at.row, at.lane_row, ""), col = LLVMBuildAdd(g->b, at.col, at.lane_col, "");
     LLVMValueRef in = LLVMBuildICmp(g->b, LLVMIntULT, row, k->height, "");
     in = tri_gpu_and(g, in, LLVMBuildICmp(g->b, LLVMIntULT, col, columns, ""));
-    LLVMValueRef bytes = multiply_wide(g, row, k->pitch);
-    bytes = LLVMBuildAdd(g->b, bytes, multiply_wide(g, col, tri_gpu_i32(g, k->bits / 8)), "");
+    LLVMValueRef bytes = count_bytes(k, at.row, at.col);
+    bytes = LLVMBuildAdd(g->b, bytes, count_bytes(k, at.lane_row, at.lane_col), "");
     bytes = LLVMBuildSelect(g->b, in, bytes, LLVMConstNull(g->i64), "");
     LLVMValueRef word, null = LLVMConstNull(LLVMIntTypeInContext(g->llvm, (unsigned)k->bits));
     tri_machine_access access = {.pointer = tri_gpu_offset(g, k->base, bytes), .word = LLVMTypeOf(null), .words = 1};
@@ -235,14 +265,15 @@ static LLVMValueRef load_element(block *k, LLVMValueRef row, LLVMValueRef col)
 static LLVMValueRef load_word(block *k, int i, LLVMValueRef w)
 {
     tri_gpu *g = k->g;
-    LLVMValueRef row, col, word = LLVMConstNull(word_type(k));
-    place_word(k, w, &row, &col);
-    row = LLVMBuildAdd(g->b, LLVMBuildAdd(g->b, k->surface_y, row, ""), tri_gpu_i32(g, k->plan.at[i].row), "");
-    col = LLVMBuildAdd(g->b, LLVMBuildAdd(g->b, k->warp_x, col, ""), tri_gpu_i32(g, k->plan.at[i].col), "");
+    LLVMValueRef word = LLVMConstNull(word_type(k));
+    place at = place_word(k, w);
+    at.row = LLVMBuildAdd(g->b, LLVMBuildAdd(g->b, k->surface_y, at.row, ""), tri_gpu_i32(g, k->plan.at[i].row), "");
+    at.col = LLVMBuildAdd(g->b, LLVMBuildAdd(g->b, k->warp_x, at.col, ""), tri_gpu_i32(g, k->plan.at[i].col), "");
     for (int e = 0; e < k->plan.parts; e++) {
         int down, right;
         tri_block_place(k->plan.message, k->bits, 0, 0, e, &down, &right);
-        LLVMValueRef part = load_element(k, scale(g, row, 1, down), scale(g, col, 1, right));
+        LLVMValueRef part = load_element(k, (place){scale(g, at.row, 1, down), scale(g, at.col, 1, right), at.lane_row,
+                                                    at.lane_col});
         if (k->plan.parts > 1)
             part = LLVMBuildZExt(g->b, part, word_type(k), "");
         LLVMValueRef shift = LLVMConstInt(word_type(k), (unsigned long long)e * (unsigned)k->bits, false);
@@ -251,18 +282,33 @@ static LLVMValueRef load_word(block *k, int i, LLVMValueRef w)
     return word;
 }
 
+/* Element `at` of what waits. */
+static LLVMValueRef load_element_of_words(block *k, int i, LLVMValueRef at)
+{
+    tri_gpu *g = k->g;
+    int together = words_together(k);
+    LLVMTypeRef type = LLVMGetElementType(waiting_type(k));
+    LLVMValueRef all = LLVMConstNull(type);
+    for (int w = 0; w < together; w++) {
+        LLVMValueRef word = LLVMBuildZExt(g->b, load_word(k, i, scale(g, at, together, w)), type, "");
+        LLVMValueRef shift = LLVMConstInt(type, (unsigned long long)w * (unsigned)k->plan.message->word_bits, false);
+        all = LLVMBuildOr(g->b, all, LLVMBuildShl(g->b, word, shift, ""), "");
+    }
+    return all;
+}
+
 /* A message's words, one after the other: a loop keeps what is hardly ever run small, and its addresses out of
  * registers. It has no turn where the matrix is empty, and no compiler knows how many. */
 static LLVMValueRef load_words(block *k, int i)
 {
     tri_gpu *g = k->g;
-    int words = k->plan.message->words;
-    LLVMTypeRef type = LLVMVectorType(word_type(k), (unsigned)words);
+    int turns = k->plan.message->words / words_together(k);
+    LLVMTypeRef type = waiting_type(k);
     LLVMValueRef zero = tri_gpu_i32(g, 0), none = LLVMConstNull(type);
     LLVMValueRef has_rows = LLVMBuildICmp(g->b, LLVMIntSGT, k->height, zero, "");
     LLVMValueRef has_columns = LLVMBuildICmp(g->b, LLVMIntSGT, k->width, zero, "");
     LLVMValueRef count = LLVMBuildSelect(g->b, LLVMBuildAnd(g->b, has_rows, has_columns, ""),
-                                         tri_gpu_i32(g, words), zero, "");
+                                         tri_gpu_i32(g, turns), zero, "");
     tri_gpu_lane(g);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(g->b), head = tri_gpu_block(g, "words"),
                       body = tri_gpu_block(g, "word"), end = tri_gpu_block(g, "loaded");
@@ -271,14 +317,14 @@ static LLVMValueRef load_words(block *k, int i)
     LLVMValueRef at = LLVMBuildPhi(g->b, g->i32, ""), all = LLVMBuildPhi(g->b, type, "");
     LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntSLT, at, count, ""), body, end);
     tri_gpu_at_end(g, body);
-    LLVMValueRef next = LLVMBuildInsertElement(g->b, all, load_word(k, i, at), at, "");
+    LLVMValueRef next = LLVMBuildInsertElement(g->b, all, load_element_of_words(k, i, at), at, "");
     LLVMValueRef turn = scale(g, at, 1, 1);
     LLVMBasicBlockRef last = LLVMGetInsertBlock(g->b);
     LLVMBuildBr(g->b, head);
     LLVMAddIncoming(at, (LLVMValueRef[]){zero, turn}, (LLVMBasicBlockRef[]){before, last}, 2);
     LLVMAddIncoming(all, (LLVMValueRef[]){none, next}, (LLVMBasicBlockRef[]){before, last}, 2);
     tri_gpu_at_end(g, end);
-    return all;
+    return LLVMBuildBitCast(g->b, all, words_type(k), "");
 }
 
 /* ---- the operation ---- */
@@ -319,14 +365,26 @@ static LLVMValueRef load_either(block *k, int i, LLVMValueRef is_taken)
     LLVMBuildCondBr(g->b, is_taken, sides[0], sides[1]);
     for (int way = 0; way < 2; way++) {
         tri_gpu_at_end(g, sides[way]);
-        values[way] = (way ? load_words : load_message)(k, i);
+        values[way] = LLVMBuildBitCast(g->b, (way ? load_words : load_message)(k, i), waiting_type(k), "");
         sides[way] = LLVMGetInsertBlock(g->b);
         LLVMBuildBr(g->b, join);
     }
     tri_gpu_at_end(g, join);
     LLVMValueRef words = LLVMBuildPhi(g->b, LLVMTypeOf(values[0]), "");
     LLVMAddIncoming(words, values, sides, 2);
-    return words;
+    return LLVMBuildBitCast(g->b, words, words_type(k), "");
+}
+
+/* Words [first, first + 8) of more than eight, which are one instruction's operand. What is cut out where it is used
+ * keeps the whole alive beside it, in front of each loop that uses it. */
+static LLVMValueRef cut_operand(block *k, LLVMValueRef words, int first)
+{
+    tri_gpu *g = k->g;
+    LLVMValueRef mask[TRI_DPAS_ROWS];
+    for (int i = 0; i < TRI_DPAS_ROWS; i++)
+        mask[i] = tri_gpu_i32(g, first + i);
+    LLVMValueRef none = LLVMGetPoison(LLVMTypeOf(words));
+    return LLVMBuildShuffleVector(g->b, words, none, LLVMConstVector(mask, TRI_DPAS_ROWS), "");
 }
 
 /* Puts the elements of message i where they belong. */
@@ -336,9 +394,14 @@ static void load_part_of(block *k, int i, tri_gpu_value *out)
     LLVMValueRef words = !surface.len                      ? load_either(k, i, is_taken(k))
                          : tri_str_is(surface, "elements") ? load_words(k, i)
                                                            : load_message(k, i);
-    for (int w = 0; w < k->plan.message->words; w++)
+    LLVMValueRef run = words;
+    int each = k->plan.message->words > TRI_DPAS_ROWS ? TRI_DPAS_ROWS : k->plan.message->words;
+    for (int w = 0; w < k->plan.message->words; w++) {
+        if (w % each == 0 && each < k->plan.message->words)
+            run = cut_operand(k, words, w);
         if (has_taker(k->plan.at[i].reg[w]))
-            unpack_word(k, words, w, k->plan.at[i].reg[w], out);
+            unpack_word(k, run, w % each, k->plan.at[i].reg[w], out);
+    }
 }
 
 /* Element by element each message takes a loop of its own, and none of them moves to where the product wants it: the
@@ -417,10 +480,7 @@ static bool run_load(tri_gpu *g, MlirOperation op)
 /* Where the matrix has an element. */
 static LLVMValueRef element_at(block *k, LLVMValueRef row, LLVMValueRef col)
 {
-    tri_gpu *g = k->g;
-    LLVMValueRef bytes = multiply_wide(g, row, k->pitch);
-    bytes = LLVMBuildAdd(g->b, bytes, multiply_wide(g, col, tri_gpu_i32(g, k->bits / 8)), "");
-    return tri_gpu_offset(g, k->base, bytes);
+    return tri_gpu_offset(k->g, k->base, count_bytes(k, row, col));
 }
 
 static void store_element(block *k, LLVMValueRef pointer, LLVMValueRef value, LLVMValueRef pred)

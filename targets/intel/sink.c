@@ -1,6 +1,7 @@
-/* Loads, and what takes their words apart, where they are needed first: a product's operands arrive slice by slice, not
- * all of them in front of it, which no sub-group has registers for. Within a block of instructions, and not across what
- * may write memory or waits for others. The device's compiler moves what it likes further up again. */
+/* Loads, what takes their words apart, and what casts them, where they are needed first: a product's operands arrive
+ * slice by slice, not all of them in front of it, which no sub-group has registers for. Within a block of instructions,
+ * and not across what may write memory or waits for others. The device's compiler moves what it likes further up
+ * again. */
 #include "base/map.h"
 #include "targets/intel/intel.h"
 
@@ -12,6 +13,8 @@ typedef struct {
     LLVMBuilderRef builder;
     LLVMBasicBlockRef block;
     tri_map place;       /* instruction -> its place */
+    tri_map derived;     /* instructions that need what the block loads and nothing else of it */
+    bool has_product;    /* the block, which then sinks them, too */
     TRI_VEC(int64_t) writes; /* places of what nothing that reads memory passes, from the first on */
 } sinker;
 
@@ -70,10 +73,51 @@ static bool is_word_part(LLVMValueRef v)
     }
 }
 
+static bool is_arithmetic(LLVMValueRef v)
+{
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMAnd: case LLVMXor: case LLVMLShr: case LLVMAShr: case LLVMAdd: case LLVMSub: case LLVMMul: case LLVMFAdd:
+    case LLVMFSub: case LLVMFMul: case LLVMFNeg: case LLVMICmp: case LLVMFCmp: case LLVMSelect: case LLVMSExt:
+    case LLVMFPTrunc: case LLVMFPExt: case LLVMUIToFP: case LLVMSIToFP: return true;
+    default: return is_word_part(v);
+    }
+}
+
+/* From what the block loads, and from other blocks, which hold theirs all the while. */
+static bool is_derived(const sinker *s, LLVMValueRef v)
+{
+    bool has_load = false;
+    for (int i = 0; is_arithmetic(v) && i < LLVMGetNumOperands(v); i++) {
+        LLVMValueRef from = LLVMIsAInstruction(LLVMGetOperand(v, (unsigned)i));
+        bool is_here = from && LLVMGetInstructionParent(from) == s->block;
+        if (is_here && !tri_map_find_ptr(&s->derived, from))
+            return false;
+        has_load |= is_here;
+    }
+    return has_load;
+}
+
+static void find_derived(sinker *s)
+{
+    static const char *const products[] = {"matrix_mad", "dpas", NULL};
+    tri_map_init(&s->derived, s->arena);
+    s->has_product = false;
+    for (LLVMValueRef v = LLVMGetFirstInstruction(s->block); v; v = LLVMGetNextInstruction(v)) {
+        s->has_product |= LLVMGetInstructionOpcode(v) == LLVMCall && has_name_part(v, products);
+        if (reads_only(v) || is_derived(s, v))
+            tri_map_set_ptr(&s->derived, v, v);
+    }
+}
+
+static bool sinks(const sinker *s, LLVMValueRef v)
+{
+    return reads_only(v) || is_word_part(v) || (s->has_product && tri_map_find_ptr(&s->derived, v));
+}
+
+/* Anew where there was no room left between two. */
 static void number_block(sinker *s)
 {
     int64_t at = 1;
-    tri_map_init(&s->place, s->arena);
     s->writes.len = 0;
     for (LLVMValueRef v = LLVMGetFirstInstruction(s->block); v; v = LLVMGetNextInstruction(v), at++) {
         give_place(s, v, at << STEP_BITS);
@@ -104,15 +148,17 @@ static bool is_written_between(const sinker *s, int64_t from, int64_t to)
     return false;
 }
 
-/* In front of its first user, where there is room for one more place. */
+/* In front of its first user. */
 static void sink_one(sinker *s, LLVMValueRef v)
 {
     LLVMValueRef user = user_in_front(s, v), before;
     if (!user || LLVMGetNextInstruction(v) == user)
         return;
     before = LLVMGetPreviousInstruction(user);
+    if (place_in_block(s, user) - place_in_block(s, before) < 2)
+        number_block(s);
     int64_t low = place_in_block(s, before), high = place_in_block(s, user);
-    if (high - low < 2 || (reads_only(v) && is_written_between(s, place_in_block(s, v), high)))
+    if (reads_only(v) && is_written_between(s, place_in_block(s, v), high))
         return;
     LLVMMetadataRef location = LLVMInstructionGetDebugLoc(v);
     LLVMPositionBuilderBefore(s->builder, user);
@@ -122,12 +168,26 @@ static void sink_one(sinker *s, LLVMValueRef v)
     give_place(s, v, high - (high - low) / 8 - 1);
 }
 
+/* What nothing needs would hold a load where it stands: its words are taken apart before a product asks for them
+ * whole. */
+static void drop_unused(LLVMBasicBlockRef block)
+{
+    for (LLVMValueRef v = LLVMGetLastInstruction(block), next; v; v = next) {
+        next = LLVMGetPreviousInstruction(v);
+        if (is_word_part(v) && !LLVMGetFirstUse(v))
+            LLVMInstructionEraseFromParent(v);
+    }
+}
+
 static void sink_block(sinker *s)
 {
+    drop_unused(s->block);
+    tri_map_init(&s->place, s->arena);
     number_block(s);
+    find_derived(s);
     for (LLVMValueRef v = LLVMGetLastInstruction(s->block), next; v; v = next) {
         next = LLVMGetPreviousInstruction(v);
-        if (reads_only(v) || is_word_part(v))
+        if (sinks(s, v))
             sink_one(s, v);
     }
 }

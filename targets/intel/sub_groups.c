@@ -10,9 +10,13 @@
  *
  * Counted are tensors of numbers that can not be made again from nothing: from where they are made to their last use,
  * to the end of a loop where they come from outside of it. A product's operands are read by several sub-groups: by
- * those of one row or column of the grid in which they share the result. */
+ * those of one row or column of the grid in which they share the result. Sub-groups of a chain of products have its
+ * rows (or columns) for themselves: as many as there are tiles of them; more exchange what they have through shared
+ * memory, and are worth that only where three quarters of all registers would be taken. */
 #include "ir/analysis/axis_info.h"
+#include "ir/analysis/chains.h"
 #include "ir/analysis/pointers.h"
+#include "ir/dpas.h"
 #include "ir/op.h"
 #include "ir/op_classes.h"
 #include "ir/type.h"
@@ -25,6 +29,7 @@
 enum {
     SOURCE_LANES = 32,     /* of a warp, where sources are tuned */
     MOST_REGISTERS = 256,  /* of a hardware thread; each has a dword for every lane of the matrix unit */
+    SLICE_BYTES = 1024,    /* of an operand that messages load, at a time: two of them */
 };
 
 /* Positions are those of ops in source order. */
@@ -36,7 +41,9 @@ typedef struct {
     tri_op_list ops;
     tri_map position;  /* op -> its position and one */
     int64_t *sums;     /* position -> bytes alive there and shared out; first as differences */
-    int64_t *operands; /* ... that are operands of products */
+    int64_t *operands[2]; /* ... that are operands of products, the first or the second one */
+    int64_t *slices;   /* of what comes slice by slice, whoever shares the rest */
+    int64_t chained[2]; /* tiles of rows, and of columns, of products in chains along them; 0: there are none */
 } liveness;
 
 static size_t source_position(const liveness *l, MlirOperation op)
@@ -66,13 +73,14 @@ static bool is_counted(MlirValue value)
 }
 
 /* The last position that needs the value; a use in a loop that it came into lasts until that loop's end. */
-static size_t last_use(const liveness *l, MlirValue value, MlirBlock home, bool *out_is_operand)
+static size_t last_use(const liveness *l, MlirValue value, MlirBlock home, int *out_operand)
 {
     size_t last = 0;
     MlirOpOperand use = mlirValueGetFirstUse(value);
     for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
         MlirOperation user = mlirOpOperandGetOwner(use), at = tri_op_ancestor_in(home, user);
-        *out_is_operand |= tri_op_in(user, TRI_OPS_PRODUCT) && mlirOpOperandGetOperandNumber(use) < 2;
+        if (tri_op_in(user, TRI_OPS_PRODUCT) && mlirOpOperandGetOperandNumber(use) < 2)
+            *out_operand = (int)mlirOpOperandGetOperandNumber(use);
         size_t end = mlirOperationEqual(at, user) ? source_position(l, user) : source_end(l, at);
         last = end > last ? end : last;
     }
@@ -96,17 +104,21 @@ static bool base_is_aligned(const liveness *l, MlirValue pointer)
     return roots > 0;
 }
 
-/* What is loaded one element at a time arrives as dwords, and has an address each; of blocks that messages load, those
- * that wait for a product come in slices. */
-static int64_t register_bytes(const liveness *l, MlirValue value, bool is_operand)
+/* Of blocks that messages load, those that wait for a product beside them come in slices. */
+static bool is_sliced(const liveness *l, MlirOperation def, size_t last)
+{
+    return l->has_blocks && base_is_aligned(l, tri_op_operand(def, 0)) &&
+           mlirBlockEqual(mlirOperationGetBlock(l->ops.at[last]), mlirOperationGetBlock(def));
+}
+
+/* What is loaded one element at a time arrives as dwords, and has an address each. */
+static int64_t register_bytes(const liveness *l, MlirValue value)
 {
     MlirType type = mlirValueGetType(value);
     MlirOperation def = tri_op_def(value);
     int64_t bits = tri_type_bits(tri_type_element(type)), count = tri_type_num_elements(type), together = 1;
     if (mlirOperationIsNull(def) || !tri_op_is(def, "tt.load"))
         return count * bits / 8;
-    if (l->has_blocks && is_operand && base_is_aligned(l, tri_op_operand(def, 0)))
-        return count * bits / 16;
     for (int d = 0; d < (int)mlirShapedTypeGetRank(type); d++) {
         int64_t run = tri_axis_info_alignment(l->axes, tri_op_operand(def, 0), d);
         together = run > together ? run : together;
@@ -116,15 +128,20 @@ static int64_t register_bytes(const liveness *l, MlirValue value, bool is_operan
 
 static void count_value(liveness *l, MlirValue value, MlirBlock home, size_t from)
 {
-    bool is_operand = false;
+    int operand = -1;
     if (!is_counted(value))
         return;
-    size_t last = last_use(l, value, home, &is_operand);
-    int64_t bytes = register_bytes(l, value, is_operand), *at = is_operand ? l->operands : l->sums;
-    if (last > from) {
-        at[from] += bytes;
-        at[last] -= bytes;
+    size_t last = last_use(l, value, home, &operand);
+    MlirOperation def = tri_op_def(value);
+    int64_t bytes = register_bytes(l, value), *at = operand < 0 ? l->sums : l->operands[operand];
+    if (last <= from)
+        return;
+    if (operand >= 0 && !mlirOperationIsNull(def) && tri_op_is(def, "tt.load") && is_sliced(l, def, last)) {
+        bytes = bytes < SLICE_BYTES ? bytes : SLICE_BYTES;
+        at = l->slices;
     }
+    at[from] += bytes;
+    at[last] -= bytes;
 }
 
 static void count_op(liveness *l, MlirOperation op)
@@ -143,28 +160,57 @@ static void measure_liveness(liveness *l, MlirOperation module)
 {
     tri_map_init(&l->position, l->arena);
     tri_op_collect(module, l->arena, &l->ops);
-    l->sums = TRI_NEW_ARRAY(l->arena, int64_t, l->ops.len + 1);
-    l->operands = TRI_NEW_ARRAY(l->arena, int64_t, l->ops.len + 1);
+    int64_t **const all[] = {&l->sums, &l->operands[0], &l->operands[1], &l->slices};
+    for (int k = 0; k < 4; k++)
+        *all[k] = TRI_NEW_ARRAY(l->arena, int64_t, l->ops.len + 1);
     for (size_t i = 0; i < l->ops.len; i++)
         tri_map_set_ptr(&l->position, l->ops.at[i].ptr, (void *)(uintptr_t)(i + 1));
     for (size_t i = 0; i < l->ops.len; i++)
         count_op(l, l->ops.at[i]);
-    for (size_t i = 1; i < l->ops.len; i++) {
-        l->sums[i] += l->sums[i - 1];
-        l->operands[i] += l->operands[i - 1];
+    for (size_t i = 1; i < l->ops.len; i++)
+        for (int k = 0; k < 4; k++)
+            (*all[k])[i] += (*all[k])[i - 1];
+}
+
+/* Tiles of the products of chains along their rows, or columns. */
+static void find_chains(liveness *l, int tile_columns)
+{
+    tri_op_list dots = {0};
+    for (size_t i = 0; i < l->ops.len; i++)
+        if (tri_op_is(l->ops.at[i], "tt.dot"))
+            tri_vec_push(l->arena, &dots, l->ops.at[i]);
+    tri_chains chains = tri_chains_find(l->arena, &dots);
+    for (size_t i = 0; i < dots.len; i++) {
+        MlirType type = mlirValueGetType(tri_op_result(dots.at[i], 0));
+        intptr_t rank = mlirShapedTypeGetRank(type);
+        for (int side = 0; side < 2; side++) {
+            int64_t size = mlirShapedTypeGetDimSize(type, rank - 2 + side) / (side ? tile_columns : TRI_DPAS_ROWS);
+            if (tri_chains_is_along(&chains, dots.at[i], side) && !tri_chains_is_along(&chains, dots.at[i], !side))
+                l->chained[side] = size > l->chained[side] ? size : l->chained[side];
+        }
     }
 }
 
-/* Bytes of registers that one of so many sub-groups, a power of two, needs. */
-static int64_t bytes_each(const liveness *l, int count)
+/* Rows of the grid of so many sub-groups, a power of two. */
+static int count_rows(const liveness *l, int count)
 {
     int rows = 1;
+    if (l->chained[0] && !l->chained[1])
+        return l->chained[0] < count ? (int)l->chained[0] : count;
+    if (l->chained[1] && !l->chained[0])
+        return l->chained[1] < count ? count / (int)l->chained[1] : 1;
     while (rows * rows < count)
         rows *= 2;
-    int columns = count / rows;
+    return rows;
+}
+
+/* Bytes of registers that one of so many sub-groups needs. */
+static int64_t bytes_each(const liveness *l, int count)
+{
+    int rows = count_rows(l, count), columns = count / rows;
     int64_t largest = 0;
     for (size_t i = 0; i < l->ops.len; i++) {
-        int64_t bytes = l->sums[i] / count + l->operands[i] * (rows + columns) / 2 / count;
+        int64_t bytes = l->sums[i] / count + l->operands[0][i] / rows + l->operands[1][i] / columns + l->slices[i];
         largest = bytes > largest ? bytes : largest;
     }
     return largest;
@@ -184,6 +230,13 @@ static bool wants_more(const liveness *l, const tri_machine_facts *arch, int cou
     return bytes_each(l, count) * 100 > percent * bytes_for_tensors(arch, count * lanes);
 }
 
+/* As many work-items as the source asked for, or sub-groups as a chain of products has tiles. */
+static bool is_enough(const liveness *l, int count, int lanes, int asked)
+{
+    int64_t tiles = l->chained[0] > l->chained[1] ? l->chained[0] : l->chained[1];
+    return count * lanes > asked * SOURCE_LANES || (tiles && count >= tiles);
+}
+
 void tri_intel_share_block(const tri_unit *unit, int *warps, int *lanes)
 {
     const tri_machine_facts *arch = unit->arch;
@@ -194,7 +247,8 @@ void tri_intel_share_block(const tri_unit *unit, int *warps, int *lanes)
     liveness l = {.arena = unit->arena, .has_blocks = arch->has_block_loads,
                   .axes = tri_axis_info_create(unit->arena, module), .pointers = tri_pointers_create(unit->arena)};
     measure_liveness(&l, module);
-    while (wants_more(&l, arch, count, count * *lanes > asked * SOURCE_LANES ? 150 : 100, *lanes) &&
+    find_chains(&l, arch->mma_lanes);
+    while (wants_more(&l, arch, count, is_enough(&l, count, *lanes, asked) ? 150 : 100, *lanes) &&
            (uint32_t)(2 * count * *lanes) <= arch->max_threads / 2)
         count *= 2;
     while (wants_more(&l, arch, count, 100, *lanes) && arch->lane_choices & (*lanes / 2)) {

@@ -305,6 +305,23 @@ count() { grep -cE "^ *(\([^)]*\))? *$1" loop || true; }
     tritrun -arch=sim:pvc -expect=o_ptr=@o.npy -rtol=2e-3 -atol=2e-3 "${args[@]}"
 }
 
+# 128 rows of 128 each: 16 sub-groups have eight rows for themselves, all of whose registers a block in front of its product
+# would take. Blocks come one by one; what a loop finds in front of it are operands of eight words, not sixteen.
+@test "chains of products: a sub-group for each tile of rows, a block for each instruction" {
+    local causal
+    for causal in False True; do
+        tritcc -arch=pvc -num-warps=8 -emit=ttgir=k.ttgir,llir=k.ll -k attention_kernel \
+            -sig "*bf16:16,*bf16:16,*bf16:16,*bf16:16,*fp32:16,fp32,i32:16,i32:16,i32:16,i32,i32:16,128,128,64,$causal,tl.bfloat16" \
+            "$SRCDIR/bench/gpu/kernels/attention.tri"
+        grep -q '"ttg.num-warps" = 16 ' k.ttgir
+        grep -q 'warpsPerCTA = \[16, 1\]' k.ttgir
+        awk '/^[a-z0-9]+:/ { blocks = dots = 0 } /call .*block_read_flat_trans/ { blocks++ } /call .*matrix_mad/ { dots++ }
+            blocks > dots + 1 { bad++ } dots == 64 && blocks == 64 { loops++ } END { exit bad > 0 || !loops }' k.ll
+        ! grep -Eq 'phi <[0-9]+ x i16>' k.ll
+        [ "$(grep -c 'shufflevector <16 x i16>' k.ll)" -eq 8 ]
+    done
+}
+
 @test "products of pvc's own shapes do not spill" {
     need ocloc
     local type sum

@@ -11,7 +11,7 @@
 #include "ir/encoding.h"
 #include "ir/type.h"
 #include "layout/convert.h"
-#include "passes/analysis/chains.h"
+#include "ir/analysis/chains.h"
 #include "passes/analysis/dots.h"
 #include "passes/ttgir/accelerate_matmul/missed.h"
 

@@ -1,4 +1,4 @@
-#include "passes/analysis/chains.h"
+#include "ir/analysis/chains.h"
 
 static bool is_any_dot(MlirOperation op) { return tri_op_is(op, "tt.dot") || tri_op_is(op, "tt.dot_scaled"); }
 

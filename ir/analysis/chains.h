@@ -1,6 +1,6 @@
 /* Products of which one's result becomes, directly or not, another's operand, as in attention. */
-#ifndef TRI_PASSES_ANALYSIS_CHAINS_H
-#define TRI_PASSES_ANALYSIS_CHAINS_H
+#ifndef TRI_IR_ANALYSIS_CHAINS_H
+#define TRI_IR_ANALYSIS_CHAINS_H
 
 #include "base/map.h"
 #include "ir/op.h"
