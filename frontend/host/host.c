@@ -304,6 +304,8 @@ static bool add_field(tri_host *h, tri_host_frame *f, const tri_ast_node *field,
     const tri_value *v = tri_host_expr(h, f, field->formatted.value);
     if (!v)
         return false;
+    if (tri_host_exception_is_wordless(v))
+        return tri_host_fail(h, field->span, "what this exception says is not known while compiling");
     if (!tri_host_has_room_for_text(h, field->span, v) || !tri_host_has_room(h, field->span, 2 * out->len))
         return false;
     if (field->formatted.conversion == 'r' || field->formatted.conversion == 'a')
@@ -365,6 +367,11 @@ static const tri_value *eval_subscript(tri_host *h, tri_host_frame *f, const tri
         return tri_host_fail(h, node->span, "environment variables are not read while compiling");
     if (x->kind == TRI_VALUE_EXTERNAL || x->kind == TRI_VALUE_BUILTIN) /* typing.List[int] */
         return tri_value_external(h->arena, x->string);
+    if (x->kind == TRI_VALUE_OBJECT && tri_host_method_exists(x, TRI_STR("__getitem__"))) { /* a match's groups */
+        tri_host_args args = {0};
+        tri_vec_push(h->arena, &args.at, (tri_host_arg){{0}, index});
+        return tri_host_method_call(h, x, TRI_STR("__getitem__"), &args, node->span);
+    }
     tri_value_ops ops = {.arena = h->arena, .budget = &h->all->budget};
     return tri_host_check(h, &ops, tri_value_subscript(&ops, x, index), node->span);
 }

@@ -28,23 +28,6 @@ static const tri_value *apply(tri_host *h, const tri_value *callee, const tri_va
 
 /* ---- conversions ---- */
 
-static const tri_value *run_int(PARAMS)
-{
-    UNUSED;
-    tri_int i;
-    int64_t parsed;
-    if (n == 0)
-        return tri_value_int(h->arena, 0);
-    const tri_value *x = tri_value_unwrap(v[0]);
-    if (tri_value_get_int(x, &i))
-        return tri_value_int(h->arena, i);
-    if (x->kind == TRI_VALUE_FLOAT && fabs(x->real) < 1e38)
-        return tri_value_int(h->arena, (tri_int)x->real);
-    if (x->kind == TRI_VALUE_STR && n == 1 && tri_str_to_i64(tri_str_trim(x->string), &parsed))
-        return tri_value_int(h->arena, parsed);
-    return NULL;
-}
-
 static const tri_value *run_float(PARAMS)
 {
     UNUSED;
@@ -439,6 +422,7 @@ static bool is_instance(tri_host *h, const tri_value *x, const tri_value *cls)
         {"int", TRI_VALUE_INT}, {"float", TRI_VALUE_FLOAT}, {"bool", TRI_VALUE_BOOL}, {"str", TRI_VALUE_STR},
         {"list", TRI_VALUE_LIST}, {"tuple", TRI_VALUE_TUPLE}, {"dict", TRI_VALUE_DICT}, {"set", TRI_VALUE_SET},
         {"range", TRI_VALUE_RANGE}, {"bytes", TRI_VALUE_BYTES}, {"triton.language.dtype", TRI_VALUE_DTYPE},
+        {"NoneType", TRI_VALUE_NONE},
     };
     if (cls->kind == TRI_VALUE_TUPLE) {
         for (uint32_t i = 0; i < cls->sequence.items.len; i++)

@@ -16,6 +16,13 @@ static const tri_value *bind_method(tri_host *h, const tri_value *self, const tr
     return v;
 }
 
+/* "b" of "a.b". */
+static tri_str last_name(tri_str path)
+{
+    size_t dot = tri_str_find_last(path, '.');
+    return dot == path.len ? path : tri_str_sub(path, dot + 1, path.len);
+}
+
 const tri_value *tri_host_call_attribute(tri_host *h, const tri_value *v, tri_str name, tri_span at)
 {
     tri_global g = {0};
@@ -41,6 +48,8 @@ const tri_value *tri_host_call_attribute(tri_host *h, const tri_value *v, tri_st
     }
     if (tri_host_method_exists(v, name))
         return bind_method(h, v, NULL, name);
+    if (tri_str_is(name, "__name__") && (v->kind == TRI_VALUE_BUILTIN || v->kind == TRI_VALUE_CLASS))
+        return tri_value_str(h->arena, v->kind == TRI_VALUE_CLASS ? v->cls->name : last_name(v->string));
     tri_host_raise(h, "AttributeError");
     if (v->kind == TRI_VALUE_BUILTIN || v->kind == TRI_VALUE_MODULE) {
         tri_str path = tri_value_repr_str(h->arena, v);
@@ -211,6 +220,10 @@ static const tri_value *make_object(tri_host *h, const tri_class *cls, const tri
             tri_vec_push(h->arena, &all.at, args->at.at[i]);
         return call_function(h, init.value->function, &all, at) ? v : NULL;
     }
+    if (tri_host_exception_is_derived(cls)) {
+        tri_host_exception_fill(h, v, args);
+        return v;
+    }
     const tri_value *fields = make_named_tuple(h, cls, args, at); /* a dataclass */
     for (size_t i = 0; fields && i < cls->fields.len; i++)
         tri_value_dict_set(h->arena, v->object.fields, tri_value_str(h->arena, cls->fields.at[i]),
@@ -259,11 +272,15 @@ static const tri_value *call_builtin(tri_host *h, tri_str path, const tri_host_a
     if (!run)
         return tri_host_fail(h, at, "'%.*s' is not evaluated while compiling", TRI_STR_ARG(path));
     for (size_t i = 0; i < args->at.len; i++)
+        if (tri_host_exception_is_wordless(args->at.at[i].value) &&
+            (tri_str_is(path, "str") || tri_str_is(path, "repr")))
+            return tri_host_fail(h, at, "what this exception says is not known while compiling");
+    for (size_t i = 0; i < args->at.len; i++)
         if (args->at.at[i].value->kind == TRI_VALUE_EXTERNAL && !tri_str_is(path, "hasattr") &&
             !tri_str_is(path, "getattr") && !tri_str_is(path, "isinstance") && !tri_str_is(path, "callable"))
             return tri_host_fail(h, at, "'%.*s' has no value while compiling",
                                  TRI_STR_ARG(args->at.at[i].value->string));
-    const tri_value *v = tri_str_has_prefix(path, "re.") ? tri_host_regex_run(h, path, run, count, values, args, at)
+    const tri_value *v = tri_str_has_prefix(path, "re.") ? tri_host_regex_run(h, path, args, at)
                                                          : run(h, count, values, args, at);
     if (v || h->failure->why.len)
         return v;

@@ -74,8 +74,14 @@ const tri_value *tri_host_raise(tri_host *h, const char *name);
 void tri_host_exception_raise(tri_host *h, tri_host_frame *f, const tri_ast_node *node);
 /* Is it a class of exceptions of Python's own? */
 bool tri_host_exception_is_class(tri_str path);
+/* Does a class of a file derive from one of them? */
+bool tri_host_exception_is_derived(const tri_class *cls);
 /* An object of such a class. */
 const tri_value *tri_host_exception_create(tri_host *h, tri_str path, const tri_host_args *args);
+/* Sets what an object of such a class was made of. */
+void tri_host_exception_fill(tri_host *h, tri_value *object, const tri_host_args *args);
+/* An exception of which only the class is known: what it says is this evaluator's text, not Python's. */
+bool tri_host_exception_is_wordless(const tri_value *v);
 /* Is a class of exceptions `base`, one of the tuple `base`, or derived from such a one? */
 bool tri_host_exception_derives(const tri_value *cls, const tri_value *base);
 /* Does the handler take the exception? False after noting a failure. */
@@ -92,14 +98,22 @@ tri_host_builtin *tri_host_math_find(tri_str path);
 
 /* host_regex.c: functions of `re`, and methods of what they return */
 tri_host_builtin *tri_host_regex_find(tri_str path);
-/* Runs one of them, whose flags, if it is given any, are made part of the expression. */
-const tri_value *tri_host_regex_run(tri_host *h, tri_str path, tri_host_builtin *run, size_t n,
-                                    const tri_value *const *v, const tri_host_args *args, tri_span at);
+/* Runs one of them: its arguments by position or by name. */
+const tri_value *tri_host_regex_run(tri_host *h, tri_str path, const tri_host_args *args, tri_span at);
 bool tri_host_regex_has_method(const tri_value *self, tri_str name);
-const tri_value *tri_host_regex_call(tri_host *h, const tri_value *self, tri_str name, size_t n,
-                                     const tri_value *const *v, tri_span at);
+const tri_value *tri_host_regex_call(tri_host *h, const tri_value *self, tri_str name, const tri_host_args *args,
+                                     tri_span at);
 
-/* host_method.c: methods of strings, lists, dictionaries and sets */
+/* host_string.c: methods of strings. Null when there is none of the name. */
+typedef const tri_value *tri_host_method(tri_host *h, const tri_value *self, size_t n, const tri_value *const *v,
+                                         tri_span at);
+tri_host_method *tri_host_string_find(tri_str name);
+/* Those whose arguments may have names: format, split and rsplit. */
+bool tri_host_string_takes_names(const tri_value *self, tri_str name);
+const tri_value *tri_host_string_call(tri_host *h, const tri_value *self, tri_str name, const tri_host_args *args,
+                                      tri_span at);
+
+/* host_method.c: methods of all values that have some */
 const tri_value *tri_host_method_call(tri_host *h, const tri_value *self, tri_str name, const tri_host_args *args,
                                       tri_span at);
 bool tri_host_method_exists(const tri_value *self, tri_str name);

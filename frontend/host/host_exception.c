@@ -45,13 +45,24 @@ const tri_value *tri_host_raise(tri_host *h, const char *name)
 
 const tri_value *tri_host_exception_create(tri_host *h, tri_str path, const tri_host_args *args)
 {
+    tri_value *o = tri_value_object_create(h->arena, "");
+    o->object.path = path;
+    tri_host_exception_fill(h, o, args);
+    return o;
+}
+
+void tri_host_exception_fill(tri_host *h, tri_value *object, const tri_host_args *args)
+{
     tri_value_list items = {0};
     for (size_t i = 0; i < args->at.len; i++)
         tri_value_push(h->arena, &items, args->at.at[i].value);
-    tri_value *o = tri_value_object_create(h->arena, "");
-    o->object.path = path;
-    tri_value_set_field(h->arena, o, "args", tri_value_sequence(h->arena, TRI_VALUE_TUPLE, items.len, items.at));
-    return o;
+    tri_value_set_field(h->arena, object, "args", tri_value_sequence(h->arena, TRI_VALUE_TUPLE, items.len, items.at));
+}
+
+bool tri_host_exception_is_wordless(const tri_value *v)
+{
+    return v->kind == TRI_VALUE_OBJECT && tri_host_exception_is_class(v->object.path) &&
+           !tri_value_dict_find_str(v->object.fields, TRI_STR("args"));
 }
 
 /* The class of a file that derives from one of Python's does so in its source's words. */
@@ -68,6 +79,12 @@ static bool class_derives(const tri_class *cls, const tri_value *base)
             return true;
     }
     return false;
+}
+
+bool tri_host_exception_is_derived(const tri_class *cls)
+{
+    const tri_value base = {.kind = TRI_VALUE_BUILTIN, .string = TRI_STR("BaseException")};
+    return class_derives(cls, &base);
 }
 
 bool tri_host_exception_derives(const tri_value *cls, const tri_value *base)

@@ -2,6 +2,8 @@
 #include "frontend/host/host_eval.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #define PARAMS tri_host *h, size_t n, const tri_value *const *v, const tri_host_args *args, tri_span at
 #define UNUSED (void)h, (void)n, (void)v, (void)args, (void)at
@@ -48,8 +50,102 @@ static const tri_value *run_round(PARAMS)
         return NULL;
     if (n == 1)
         return tri_value_int(h->arena, (tri_int)rint(x->real));
-    double scale = pow(10, (double)digits);
-    return tri_value_float(h->arena, rint(x->real * scale) / scale);
+    char text[400]; /* printf rounds the number's exact value, as Python does */
+    snprintf(text, sizeof text, "%.*f", (int)digits, x->real);
+    return tri_value_float(h->arena, strtod(text, NULL));
+}
+
+static int digit_of(char c)
+{
+    int small = c | 0x20;
+    return c >= '0' && c <= '9' ? c - '0' : small >= 'a' && small <= 'z' ? small - 'a' + 10 : 99;
+}
+
+/* Digits of a base from 2 to 36, or of 0 for the one that a prefix says; underscores stand between digits. */
+static bool parse_int(tri_str s, int64_t base, tri_int *out)
+{
+    size_t i = s.len && strchr("+-", s.data[0]);
+    bool is_negative = i && s.data[0] == '-', is_digit = false;
+    int kind = i + 1 < s.len && s.data[i] == '0' ? s.data[i + 1] | 0x20 : 0;
+    int prefix = kind == 'x' ? 16 : kind == 'o' ? 8 : kind == 'b' ? 2 : 0;
+    if (prefix && (base == 0 || base == prefix)) {
+        base = prefix;
+        i += 2;
+    }
+    base = base ? base : 10;
+    *out = 0;
+    for (; i < s.len && base >= 2 && base <= 36; i++) {
+        if (s.data[i] == '_' && is_digit) {
+            is_digit = false;
+            continue;
+        }
+        int digit = digit_of(s.data[i]);
+        if (digit >= base || __builtin_mul_overflow(*out, (tri_int)base, out) ||
+            __builtin_add_overflow(*out, (tri_int)digit, out))
+            return false;
+        is_digit = true;
+    }
+    *out = is_negative ? -*out : *out;
+    return is_digit;
+}
+
+static const tri_value *run_int(PARAMS)
+{
+    UNUSED;
+    tri_int i;
+    int64_t base = 10;
+    if (n == 0)
+        return tri_value_int(h->arena, 0);
+    const tri_value *x = tri_value_unwrap(v[0]);
+    if (tri_value_get_int(x, &i))
+        return tri_value_int(h->arena, i);
+    if (x->kind == TRI_VALUE_FLOAT && fabs(x->real) < 1e38)
+        return tri_value_int(h->arena, (tri_int)x->real);
+    bool ok = x->kind == TRI_VALUE_STR && (n == 1 || (n == 2 && tri_value_get_i64(v[1], &base))) &&
+              parse_int(tri_str_trim(x->string), base, &i);
+    return ok ? tri_value_int(h->arena, i) : NULL;
+}
+
+/* hex(), oct() and bin(): the type of format() */
+static const tri_value *in_base(tri_host *h, size_t n, const tri_value *const *v, const char *type)
+{
+    tri_value_ops ops = {.arena = h->arena, .budget = &h->all->budget};
+    return n == 1 && v[0]->kind <= TRI_VALUE_INT ? tri_value_format(&ops, v[0], tri_str_from(type)) : NULL;
+}
+
+static const tri_value *run_hex(PARAMS)
+{
+    UNUSED;
+    return in_base(h, n, v, "#x");
+}
+
+static const tri_value *run_oct(PARAMS)
+{
+    UNUSED;
+    return in_base(h, n, v, "#o");
+}
+
+static const tri_value *run_bin(PARAMS)
+{
+    UNUSED;
+    return in_base(h, n, v, "#b");
+}
+
+/* chr() and ord(), of ASCII */
+static const tri_value *run_chr(PARAMS)
+{
+    UNUSED;
+    int64_t code;
+    if (n != 1 || !tri_value_get_i64(v[0], &code) || code < 0 || code >= 128)
+        return NULL;
+    return tri_value_str(h->arena, tri_str_format(h->arena, "%c", (int)code));
+}
+
+static const tri_value *run_ord(PARAMS)
+{
+    UNUSED;
+    bool ok = n == 1 && v[0]->kind == TRI_VALUE_STR && v[0]->string.len == 1 && v[0]->string.data[0] >= 0;
+    return ok ? tri_value_int(h->arena, v[0]->string.data[0]) : NULL;
 }
 
 static const tri_value *run_pow(PARAMS)
@@ -226,6 +322,38 @@ static const tri_value *run_lcm(PARAMS)
     const tri_value *product = binary(h, TRI_AST_MUL_OP, tri_value_int(h->arena, (a < 0 ? -a : a) / g),
                                       tri_value_int(h->arena, b < 0 ? -b : b), at);
     return product;
+}
+
+static const tri_value *run_isqrt(PARAMS)
+{
+    UNUSED;
+    int64_t x;
+    if (n != 1 || !tri_value_get_i64(v[0], &x) || x < 0)
+        return NULL;
+    int64_t root = (int64_t)sqrt((double)x);
+    while (root * (tri_int)root > x)
+        root--;
+    while ((root + 1) * (tri_int)(root + 1) <= x)
+        root++;
+    return tri_value_int(h->arena, root);
+}
+
+static const tri_value *run_comb(PARAMS)
+{
+    UNUSED;
+    int64_t all, some;
+    tri_int result = 1;
+    if (n != 2 || !tri_value_get_i64(v[0], &all) || !tri_value_get_i64(v[1], &some) || all < 0 || some < 0)
+        return NULL;
+    if (some > all)
+        return tri_value_int(h->arena, 0);
+    some = some > all - some ? all - some : some;
+    for (int64_t i = 1; i <= some; i++) {
+        if (__builtin_mul_overflow(result, (tri_int)(all - some + i), &result))
+            return tri_host_fail(h, at, "the integer result needs more than 128 bits");
+        result /= i;
+    }
+    return tri_value_int(h->arena, result);
 }
 
 static const tri_value *run_prod(PARAMS)

@@ -3,7 +3,7 @@
 
 #include "frontend/kernel/type_query.h"
 
-typedef const tri_value *method(tri_host *h, const tri_value *self, size_t n, const tri_value *const *v, tri_span at);
+typedef tri_host_method method;
 
 #define PARAMS tri_host *h, const tri_value *self, size_t n, const tri_value *const *v, tri_span at
 #define UNUSED (void)h, (void)self, (void)n, (void)v, (void)at
@@ -204,158 +204,6 @@ static const tri_value *dict_pop(PARAMS)
     return n == 2 ? v[1] : NULL;
 }
 
-/* ---- strings ---- */
-
-static const tri_value *change_case(tri_host *h, const tri_value *self, char low, char high)
-{
-    char *text = tri_arena_copy(h->arena, self->string.data, self->string.len);
-    for (size_t i = 0; i < self->string.len; i++)
-        if (text[i] >= low && text[i] <= high)
-            text[i] ^= 0x20;
-    return tri_value_str(h->arena, (tri_str){text, self->string.len});
-}
-
-static const tri_value *str_lower(PARAMS)
-{
-    UNUSED;
-    return change_case(h, self, 'A', 'Z');
-}
-
-static const tri_value *str_upper(PARAMS)
-{
-    UNUSED;
-    return change_case(h, self, 'a', 'z');
-}
-
-/* Without what stands in `v`, or blanks, at one end or at both. */
-static const tri_value *strip(tri_host *h, const tri_value *self, size_t n, const tri_value *const *v, bool left,
-                              bool right)
-{
-    tri_str s = self->string, what = n ? v[0]->string : TRI_STR(" \t\n\r\f\v");
-    size_t begin = 0, end = s.len;
-    while (left && begin < end && memchr(what.data, s.data[begin], what.len))
-        begin++;
-    while (right && end > begin && memchr(what.data, s.data[end - 1], what.len))
-        end--;
-    return tri_value_str(h->arena, tri_str_sub(s, begin, end));
-}
-
-static const tri_value *str_strip(PARAMS)
-{
-    UNUSED;
-    return n == 0 || (n == 1 && v[0]->kind == TRI_VALUE_STR) ? strip(h, self, n, v, true, true) : NULL;
-}
-
-static const tri_value *str_lstrip(PARAMS)
-{
-    UNUSED;
-    return n == 0 || (n == 1 && v[0]->kind == TRI_VALUE_STR) ? strip(h, self, n, v, true, false) : NULL;
-}
-
-static const tri_value *str_rstrip(PARAMS)
-{
-    UNUSED;
-    return n == 0 || (n == 1 && v[0]->kind == TRI_VALUE_STR) ? strip(h, self, n, v, false, true) : NULL;
-}
-
-static const tri_value *str_startswith(PARAMS)
-{
-    UNUSED;
-    if (n != 1 || v[0]->kind != TRI_VALUE_STR)
-        return NULL;
-    tri_str s = self->string, part = v[0]->string;
-    return tri_value_bool(s.len >= part.len && memcmp(s.data, part.data, part.len) == 0);
-}
-
-static const tri_value *str_endswith(PARAMS)
-{
-    UNUSED;
-    if (n != 1 || v[0]->kind != TRI_VALUE_STR)
-        return NULL;
-    tri_str s = self->string, part = v[0]->string;
-    return tri_value_bool(s.len >= part.len && memcmp(s.data + s.len - part.len, part.data, part.len) == 0);
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-static const tri_value *str_split(PARAMS)
-{
-    UNUSED;
-    tri_value_list parts = {0};
-    tri_str s = self->string;
-    if (!may_search(h, s.len, at) || !tri_host_has_room(h, at, s.len * 16)) /* at worst a part for every other byte */
-        return NULL;
-    if (n > 1 || (n == 1 && (v[0]->kind != TRI_VALUE_STR || v[0]->string.len == 0)))
-        return NULL;
-    size_t from = 0;
-    if (n == 0) {
-        for (size_t i = 0; i <= s.len; i++) {
-            if (i < s.len && !is_blank(s.data[i]))
-                continue;
-            if (i > from)
-                tri_value_push(h->arena, &parts, tri_value_str(h->arena, tri_str_sub(s, from, i)));
-            from = i + 1;
-        }
-        return tri_value_sequence(h->arena, TRI_VALUE_LIST, parts.len, parts.at);
-    }
-    tri_str by = v[0]->string;
-    for (size_t i = 0; i + by.len <= s.len;) {
-        if (memcmp(s.data + i, by.data, by.len) != 0) {
-            i++;
-            continue;
-        }
-        tri_value_push(h->arena, &parts, tri_value_str(h->arena, tri_str_sub(s, from, i)));
-        i += by.len;
-        from = i;
-    }
-    tri_value_push(h->arena, &parts, tri_value_str(h->arena, tri_str_sub(s, from, s.len)));
-    return tri_value_sequence(h->arena, TRI_VALUE_LIST, parts.len, parts.at);
-}
-
-static const tri_value *str_join(PARAMS)
-{
-    tri_value_list items = {0};
-    tri_buf out = {0};
-    if (n != 1 || !tri_host_items(h, v[0], at, &items))
-        return NULL;
-    bool is_ok = true;
-    uint64_t bytes = items.len * (uint64_t)self->string.len;
-    for (uint32_t i = 0; i < items.len; i++)
-        bytes += items.at[i]->kind == TRI_VALUE_STR ? items.at[i]->string.len : 0;
-    if (!tri_host_step(h, at, bytes / 1024) || !tri_host_has_room(h, at, bytes))
-        return NULL;
-    for (uint32_t i = 0; i < items.len; i++) {
-        is_ok &= items.at[i]->kind == TRI_VALUE_STR;
-        if (i)
-            tri_buf_add_str(&out, self->string);
-        if (is_ok)
-            tri_buf_add_str(&out, items.at[i]->string);
-    }
-    const tri_value *result = is_ok ? tri_value_str(h->arena, tri_str_copy(h->arena, tri_buf_str(&out))) : NULL;
-    tri_buf_fini(&out);
-    return result;
-}
-
-static const tri_value *str_replace(PARAMS)
-{
-    if (n != 2 || v[0]->kind != TRI_VALUE_STR || v[1]->kind != TRI_VALUE_STR || v[0]->string.len == 0)
-        return NULL;
-    const tri_value *parts = str_split(h, self, 1, v, at);
-    return parts ? str_join(h, v[1], 1, &parts, at) : NULL;
-}
-
-static const tri_value *str_isdigit(PARAMS)
-{
-    UNUSED;
-    bool is_digit = self->string.len > 0;
-    for (size_t i = 0; i < self->string.len; i++)
-        is_digit &= self->string.data[i] >= '0' && self->string.data[i] <= '9';
-    return tri_value_bool(is_digit);
-}
-
 /* ---- integers ---- */
 
 static const tri_value *int_bit_length(PARAMS)
@@ -383,35 +231,32 @@ static method *find_method(const tri_value *self, tri_str name)
         {TRI_VALUE_SET, "copy", list_copy}, {TRI_VALUE_DICT, "get", dict_get}, {TRI_VALUE_DICT, "keys", dict_keys},
         {TRI_VALUE_DICT, "values", dict_values}, {TRI_VALUE_DICT, "items", dict_items},
         {TRI_VALUE_DICT, "update", dict_update}, {TRI_VALUE_DICT, "setdefault", dict_setdefault},
-        {TRI_VALUE_DICT, "copy", dict_copy}, {TRI_VALUE_DICT, "pop", dict_pop}, {TRI_VALUE_STR, "lower", str_lower},
-        {TRI_VALUE_STR, "upper", str_upper}, {TRI_VALUE_STR, "strip", str_strip}, {TRI_VALUE_STR, "lstrip", str_lstrip},
-        {TRI_VALUE_STR, "rstrip", str_rstrip}, {TRI_VALUE_STR, "startswith", str_startswith},
-        {TRI_VALUE_STR, "endswith", str_endswith}, {TRI_VALUE_STR, "split", str_split},
-        {TRI_VALUE_STR, "join", str_join}, {TRI_VALUE_STR, "replace", str_replace},
-        {TRI_VALUE_STR, "isdigit", str_isdigit}, {TRI_VALUE_INT, "bit_length", int_bit_length},
+        {TRI_VALUE_DICT, "copy", dict_copy}, {TRI_VALUE_DICT, "pop", dict_pop},
+        {TRI_VALUE_INT, "bit_length", int_bit_length},
         {TRI_VALUE_BOOL, "bit_length", int_bit_length},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].kind == self->kind && tri_str_is(name, rows[i].name))
             return rows[i].run;
-    return NULL;
+    return self->kind == TRI_VALUE_STR ? tri_host_string_find(name) : NULL;
 }
 
 bool tri_host_method_exists(const tri_value *self, tri_str name)
 {
-    return find_method(self, name) != NULL || tri_host_regex_has_method(self, name);
+    return find_method(self, name) || tri_host_string_takes_names(self, name) || tri_host_regex_has_method(self, name);
 }
 
 /* What a method raises for arguments that it does not take. Patterns that this evaluator does not know are none of
  * Python's failures. */
 static void raise_of_method(tri_host *h, const tri_value *self, tri_str name)
 {
-    if (tri_host_regex_has_method(self, name) && !tri_str_is(name, "group"))
+    bool is_group = tri_str_is(name, "group") || tri_str_is(name, "__getitem__");
+    if (tri_host_regex_has_method(self, name) && !is_group)
         h->is_exception = false;
     else
-        tri_host_raise(h, tri_str_is(name, "index") || tri_str_is(name, "remove") ? "ValueError"
-                          : tri_str_is(name, "group")                             ? "IndexError"
-                                                                                  : NULL);
+        tri_host_raise(h, tri_str_has_suffix(name, "index") || tri_str_is(name, "remove") ? "ValueError"
+                          : is_group                                                      ? "IndexError"
+                                                                                          : NULL);
 }
 
 const tri_value *tri_host_method_call(tri_host *h, const tri_value *self, tri_str name, const tri_host_args *args,
@@ -426,8 +271,10 @@ const tri_value *tri_host_method_call(tri_host *h, const tri_value *self, tri_st
         values[count++] = args->at.at[i].value;
     }
     const tri_value *result = run ? run(h, self, count, values, at) : NULL;
-    if (tri_host_regex_has_method(self, name) && count == args->at.len)
-        result = tri_host_regex_call(h, self, name, count, values, at);
+    if (tri_host_string_takes_names(self, name))
+        result = tri_host_string_call(h, self, name, args, at);
+    if (tri_host_regex_has_method(self, name))
+        result = tri_host_regex_call(h, self, name, args, at);
     if (self->kind == TRI_VALUE_DTYPE)
         result = tri_type_query_call(h->arena, self->type, name, count, values);
     if (result || h->failure->why.len)

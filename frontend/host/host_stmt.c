@@ -101,6 +101,8 @@ static tri_host_flow run_handler(tri_host *h, tri_host_frame *f, const tri_ast_n
 {
     const tri_value *class = h->handled_class, *object = h->handled;
     h->handled_class = h->exception_class;
+    if (!h->exception && h->exception_class && h->exception_class->kind == TRI_VALUE_BUILTIN)
+        h->exception = tri_value_object_create(h->arena, tri_str_copy(h->arena, h->exception_class->string).data);
     h->handled = h->exception;
     if (handler->handler.name.len)
         tri_map_set(&f->locals, handler->handler.name,
@@ -201,7 +203,16 @@ static tri_host_flow run_assert(tri_host *h, tri_host_frame *f, const tri_ast_no
         return TRI_HOST_FAILED;
     if (is_true)
         return TRI_HOST_NEXT;
+    tri_host_args args = {0};
+    tri_failure *outer = h->failure, ignored = {0}; /* what it says may be beyond this evaluator */
+    h->failure = &ignored;
+    const tri_value *text = node->assert_.message ? tri_host_expr(h, f, node->assert_.message) : NULL;
+    h->failure = outer;
+    if (text)
+        tri_vec_push(h->arena, &args.at, (tri_host_arg){{0}, text});
     tri_host_raise(h, "AssertionError");
+    if (text || !node->assert_.message)
+        h->exception = tri_host_exception_create(h, TRI_STR("AssertionError"), &args);
     tri_host_fail(h, node->span, "this assertion does not hold");
     return TRI_HOST_FAILED;
 }

@@ -171,6 +171,10 @@ void tri_value_print(const tri_value *v, tri_buf *out);
 tri_str tri_value_repr_str(tri_arena *arena, const tri_value *v);
 /* format(v, spec) of an f-string. */
 const tri_value *tri_value_format(tri_value_ops *ops, const tri_value *v, tri_str spec);
+/* value_fill.c: text.format(*items, **named), and text % v. */
+const tri_value *tri_value_format_text(tri_value_ops *ops, tri_str text, const tri_value_list *items,
+                                       const tri_value_dict *named);
+const tri_value *tri_value_percent(tri_value_ops *ops, tri_str text, const tri_value *v);
 const char *tri_value_type_name(const tri_value *v); /* "int", "tuple", "dtype" */
 
 #endif

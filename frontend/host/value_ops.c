@@ -313,7 +313,8 @@ const tri_value *tri_value_binary(tri_value_ops *ops, tri_ast_op op, const tri_v
         if (!result && !ops->error.len)
             fail_operands(ops, op, a, b);
     } else {
-        result = binary_other(ops, op, a, b);
+        bool is_fill = op == TRI_AST_MOD_OP && a->kind == TRI_VALUE_STR;
+        result = is_fill ? tri_value_percent(ops, a->string, b) : binary_other(ops, op, a, b);
     }
     return rewrap(ops, result, was_wrapped);
 }

@@ -129,16 +129,19 @@ static void add_dict(tri_buf *out, const tri_value_dict *dict, unsigned depth)
 /* What an exception was made of; null: it is none. */
 static const tri_value_list *exception_args(const tri_value *v)
 {
-    if (v->kind != TRI_VALUE_OBJECT || !tri_host_exception_is_class(v->object.path))
+    bool is_one = v->kind == TRI_VALUE_OBJECT && (v->object.cls ? tri_host_exception_is_derived(v->object.cls)
+                                                                : tri_host_exception_is_class(v->object.path));
+    if (!is_one)
         return NULL;
-    return &tri_value_dict_find_str(v->object.fields, TRI_STR("args"))->sequence.items;
+    const tri_value *args = tri_value_dict_find_str(v->object.fields, TRI_STR("args"));
+    return args ? &args->sequence.items : NULL; /* of one that this evaluator raised, they are not known */
 }
 
 static void add_object(tri_buf *out, const tri_value *v, unsigned depth)
 {
     const tri_value_list *args = exception_args(v);
     if (args) {
-        tri_buf_add_str(out, v->object.path);
+        tri_buf_add_str(out, v->object.cls ? v->object.cls->name : v->object.path);
         tri_buf_add_char(out, '(');
         add_items(out, args, depth);
         tri_buf_add_char(out, ')');

@@ -6,7 +6,7 @@
 #include <limits.h>
 
 /* A pattern is a tree of nodes; `next` is what follows a node in its sequence. */
-typedef enum { node_set, node_start, node_end, node_border, node_group, node_repeat } node_kind;
+typedef enum { node_set, node_start, node_end, node_border, node_group, node_repeat, node_look, node_back } node_kind;
 
 typedef struct node node;
 typedef struct alternative alternative;
@@ -20,10 +20,12 @@ struct node {
     node_kind kind;
     const node *next;
     uint64_t set[4];          /* set: the bytes that match */
-    bool is_negated;          /* border */
+    bool is_negated;          /* border, look */
+    bool is_behind;           /* look: what stands in front of this place */
+    bool is_folded;           /* back: without regard to case */
     bool is_of_line;          /* start, end: of each line */
-    int number;               /* group: 0 when it is not remembered */
-    alternative *alternatives; /* group; of a repeat the one body */
+    int number;               /* group: 0 when it is not remembered; back: the group that it repeats */
+    alternative *alternatives; /* group, look; of a repeat the one body */
     long least, most;         /* repeat */
     bool is_lazy;
 };
@@ -160,19 +162,45 @@ static void read_set(reader *r, uint64_t set[4])
 
 static alternative *read_alternatives(reader *r);
 
+static tri_str read_name(reader *r, char end)
+{
+    size_t begin = r->at;
+    while (r->at < r->text.len && !is_at(r, end))
+        r->at++;
+    tri_str name = tri_str_sub(r->text, begin, r->at);
+    r->is_bad |= !take(r, end);
+    return name;
+}
+
+/* A group's text once more. */
+static void read_back(reader *r, node *n, int number)
+{
+    n->kind = node_back;
+    n->number = number;
+    n->is_folded = r->flags & TRI_REGEX_IGNORECASE;
+    r->is_bad |= number == 0 || number >= r->regex->groups;
+}
+
+/* (?=...), (?!...), (?<=...) and (?<!...), up to the dots. */
+static bool take_look(reader *r, node *n)
+{
+    n->is_behind = take_text(r, "?<=") || (n->is_negated = take_text(r, "?<!"));
+    bool is_look = n->is_behind || take_text(r, "?=") || (n->is_negated = take_text(r, "?!"));
+    n->kind = is_look ? node_look : node_group;
+    return is_look;
+}
+
 /* (...): the bracket is taken. */
 static void read_group(reader *r, node *n)
 {
-    n->kind = node_group;
     tri_str name = {0};
-    bool is_counted = !take_text(r, "?:");
-    if (is_counted && take_text(r, "?P<")) {
-        size_t begin = r->at;
-        while (r->at < r->text.len && !is_at(r, '>'))
-            r->at++;
-        name = tri_str_sub(r->text, begin, r->at);
-        r->is_bad |= !take(r, '>');
+    bool is_counted = !take_look(r, n) && !take_text(r, "?:");
+    if (is_counted && take_text(r, "?P=")) {
+        read_back(r, n, tri_regex_group(r->regex, read_name(r, ')')));
+        return;
     }
+    if (is_counted && take_text(r, "?P<"))
+        name = read_name(r, '>');
     r->is_bad |= is_at(r, '?') || r->depth == max_depth;
     if (is_counted && r->regex->groups == TRI_REGEX_MAX_GROUPS)
         r->is_bad = true;
@@ -186,6 +214,15 @@ static void read_group(reader *r, node *n)
     n->alternatives = read_alternatives(r);
     r->depth--;
     r->is_bad |= !take(r, ')');
+}
+
+static long read_number(reader *r, long if_absent)
+{
+    long n = 0;
+    size_t begin = r->at;
+    while (r->at < r->text.len && isdigit((unsigned char)r->text.data[r->at]) && n < 100000)
+        n = n * 10 + (r->text.data[r->at++] - '0');
+    return r->at > begin ? n : if_absent;
 }
 
 static void read_atom(reader *r, node *n)
@@ -210,6 +247,8 @@ static void read_atom(reader *r, node *n)
     case '\\':
         if (take(r, 'A')) {
             n->kind = node_start;
+        } else if (r->at < r->text.len && r->text.data[r->at] >= '1' && r->text.data[r->at] <= '9') {
+            read_back(r, n, (int)read_number(r, 0));
         } else if (is_at(r, 'b') || is_at(r, 'B')) {
             n->kind = node_border;
             n->is_negated = r->text.data[r->at++] == 'B';
@@ -222,15 +261,6 @@ static void read_atom(reader *r, node *n)
         return;
     default: add_byte(n->set, (unsigned char)c); fold(r, n->set);
     }
-}
-
-static long read_number(reader *r, long if_absent)
-{
-    long n = 0;
-    size_t begin = r->at;
-    while (r->at < r->text.len && isdigit((unsigned char)r->text.data[r->at]) && n < 100000)
-        n = n * 10 + (r->text.data[r->at++] - '0');
-    return r->at > begin ? n : if_absent;
 }
 
 /* "{2}", "{2,}", "{,3}" or "{2,3}"; any other text in braces stands for itself. */
@@ -292,6 +322,25 @@ static alternative *read_alternatives(reader *r)
     return first;
 }
 
+/* (?ims) in front of everything. */
+static void read_flags(reader *r)
+{
+    static const char letters[] = "imsxua";
+    static const int flags[] = {TRI_REGEX_IGNORECASE, TRI_REGEX_MULTILINE, TRI_REGEX_DOTALL,
+                                TRI_REGEX_VERBOSE,    TRI_REGEX_UNICODE,   TRI_REGEX_ASCII};
+    int found = 0;
+    size_t end = 2;
+    const char *letter;
+    if (!tri_str_has_prefix(r->text, "(?"))
+        return;
+    for (; end < r->text.len && r->text.data[end] && (letter = strchr(letters, r->text.data[end])); end++)
+        found |= flags[letter - letters];
+    if (!found || end == r->text.len || r->text.data[end] != ')')
+        return;
+    r->flags |= found;
+    r->at = end + 1;
+}
+
 const tri_regex *tri_regex_compile(tri_arena *arena, tri_str pattern, int flags)
 {
     enum { known = TRI_REGEX_IGNORECASE | TRI_REGEX_MULTILINE | TRI_REGEX_DOTALL | TRI_REGEX_UNICODE |
@@ -301,9 +350,12 @@ const tri_regex *tri_regex_compile(tri_arena *arena, tri_str pattern, int flags)
     tri_regex *regex = TRI_NEW(arena, tri_regex);
     regex->groups = 1;
     reader r = {.arena = arena, .text = pattern, .regex = regex, .flags = flags};
+    read_flags(&r);
     regex->top = read_alternatives(&r);
     return r.is_bad || r.at < pattern.len ? NULL : regex;
 }
+
+tri_str tri_regex_name(const tri_regex *regex, int group) { return regex->names[group]; }
 
 int tri_regex_group(const tri_regex *regex, tri_str name)
 {
@@ -322,7 +374,7 @@ enum { max_steps = 1000000, max_stack = 2000 };
 typedef struct todo {
     const struct todo *rest;
     const node *owner; /* the repeat or group that ends here */
-    long turns;        /* of the repeat so far */
+    long turns;        /* of the repeat so far; of a look: the place that it is asked at */
     size_t begin;      /* of this turn, or of the group */
 } todo;
 
@@ -377,11 +429,50 @@ static bool leave(matcher *m, size_t at, const todo *rest)
         m->match->group[0].end = at;
         return !m->is_whole || at == m->text.len;
     }
+    if (rest->owner->kind == node_look)
+        return !rest->owner->is_behind || at == (size_t)rest->turns;
     if (rest->owner->kind == node_group)
         return end_group(m, rest->owner, rest->begin, at, rest->rest);
     if (at == rest->begin && rest->turns > rest->owner->least) /* an empty turn adds nothing */
         return false;
     return repeat(m, rest->owner, at, rest->turns, rest->rest);
+}
+
+/* Does what the look wants begin at `begin`, and end where it is asked when that is behind it? */
+static bool looks_from(matcher *m, const node *n, size_t begin, size_t at)
+{
+    todo end = {.owner = n, .turns = (long)at, .begin = begin};
+    for (const alternative *a = n->alternatives; a; a = a->next)
+        if (go_on(m, a->first, begin, &end))
+            return true;
+    return false;
+}
+
+static bool look_around(matcher *m, const node *n, size_t at, const todo *rest)
+{
+    tri_regex_match before = *m->match;
+    bool is_there = !n->is_behind && looks_from(m, n, at, at);
+    for (size_t i = at + 1; n->is_behind && !is_there && i-- > 0;)
+        is_there = looks_from(m, n, i, at);
+    if (n->is_negated)
+        *m->match = before;
+    if (is_there != n->is_negated && m->steps <= max_steps && go_on(m, n->next, at, rest))
+        return true;
+    *m->match = before;
+    return false;
+}
+
+static bool repeat_group(matcher *m, const node *n, size_t at, const todo *rest)
+{
+    size_t begin = m->match->group[n->number].begin, len = m->match->group[n->number].end - begin;
+    if (!m->match->group[n->number].is_set || at + len > m->text.len)
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        unsigned char a = (unsigned char)m->text.data[begin + i], b = (unsigned char)m->text.data[at + i];
+        if (n->is_folded ? tolower(a) != tolower(b) : a != b)
+            return false;
+    }
+    return go_on(m, n->next, at + len, rest);
 }
 
 static bool enter(matcher *m, const node *n, size_t at, const todo *rest)
@@ -399,6 +490,8 @@ static bool enter(matcher *m, const node *n, size_t at, const todo *rest)
     case node_border:
         return ((at > 0 && is_word(m, at - 1)) != is_word(m, at)) != n->is_negated && go_on(m, n->next, at, rest);
     case node_repeat: return repeat(m, n, at, 0, rest);
+    case node_look: return look_around(m, n, at, rest);
+    case node_back: return repeat_group(m, n, at, rest);
     case node_group: {
         todo end = {.rest = rest, .owner = n, .begin = at};
         for (const alternative *a = n->alternatives; a; a = a->next)

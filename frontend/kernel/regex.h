@@ -1,6 +1,7 @@
 /* Regular expressions as Python's `re` writes them, for host code: literals, '.', sets, \d \w \s and their opposites,
- * \b, anchors, groups (plain, named, without a number), alternatives, greedy and lazy repetition. Backtracking, within
- * a number of steps. Bytes, not characters; no look-around, no references back. Of the flags, those below. */
+ * \b, anchors, groups (plain, named, without a number), references back, alternatives, greedy and lazy repetition, what
+ * must stand ahead or behind. Backtracking, within a number of steps. Bytes, not characters. Of the flags, those below,
+ * in front of the expression too. */
 #ifndef TRI_FRONTEND_REGEX_H
 #define TRI_FRONTEND_REGEX_H
 
@@ -36,6 +37,8 @@ const tri_regex *tri_regex_compile(tri_arena *arena, tri_str pattern, int flags)
 /* A match that begins at `at`; with `is_whole` it also ends where the text ends. */
 tri_regex_result tri_regex_match_at(const tri_regex *regex, tri_str text, size_t at, bool is_whole,
                                     tri_regex_match *out);
+/* Name of a group; empty: it has none. */
+tri_str tri_regex_name(const tri_regex *regex, int group);
 /* Number of a named group; 0 when there is none. */
 int tri_regex_group(const tri_regex *regex, tri_str name);
 

@@ -178,6 +178,144 @@ static const row values[] = {
     {"sum([[1], [2]], [])", "[1, 2]"},
     {"hasattr('a', 'lower')", "True"},
     {"getattr(math, 'pi')", "3.141592653589793"},
+    {"isinstance(None, type(None))", "True"},
+    {"type(None).__name__", "'NoneType'"},
+    {"type(1).__name__", "'int'"},
+    {"type(\"\").__name__", "'str'"},
+    {"type(1.0) == float", "True"},
+    {"type(True) is bool", "True"},
+    {"type([1]).__name__", "'list'"},
+    {"type({}).__name__", "'dict'"},
+    {"type((1,)).__name__", "'tuple'"},
+    {"\"%d-%s\" % (3, \"x\")", "'3-x'"},
+    {"\"%05.2f\" % 3.14159", "'03.14'"},
+    {"\"%x\" % 255", "'ff'"},
+    {"\"%s\" % None", "'None'"},
+    {"\"%3d|%-3d|\" % (1, 2)", "'  1|2  |'"},
+    {"\"%r\" % \"a\"", "\"'a'\""},
+    {"\"%%\"  % ()", "'%'"},
+    {"\"{}-{}\".format(1, \"a\")", "'1-a'"},
+    {"\"{0}{1}{0}\".format(\"a\", \"b\")", "'aba'"},
+    {"\"{x:>5}|\".format(x=\"ab\")", "'   ab|'"},
+    {"\"{:.3f}\".format(math.pi)", "'3.142'"},
+    {"re.match(r\"[0-9\\.]{1,}\", \"2.1.0+cu\").group(0).rstrip(\".\")", "'2.1.0'"},
+    {"re.match(r\"^(\\d+)\\.(\\d+)(?:\\.(\\d+))?\", \"3.5\").groups()", "('3', '5', None)"},
+    {"re.search(r\"(?P<a>\\w+)-(?P<b>\\d+)\", \"foo bar-12\").groupdict()", "{'a': 'bar', 'b': '12'}"},
+    {"re.search(r\"b+\", \"aabbb\").span()", "(2, 5)"},
+    {"re.search(r\"b+\", \"aabbb\").start()", "2"},
+    {"re.search(r\"b+\", \"aabbb\").end()", "5"},
+    {"re.search(\"zz\", \"abc\") is None", "True"},
+    {"bool(re.fullmatch(\"a|b\", \"ab\"))", "False"},
+    {"re.findall(r\"(\\w)(\\d)\", \"a1 b2 c\")", "[('a', '1'), ('b', '2')]"},
+    {"re.findall(r\"\\b\\w\", \"hello big world\")", "['h', 'b', 'w']"},
+    {"re.sub(r\"(\\w+) (\\w+)\", r\"\\2 \\1\", \"hello world\")", "'world hello'"},
+    {"re.sub(\"a\", \"b\", \"aaaa\", count=2)", "'bbaa'"},
+    {"re.sub(r\"(?i)CU\", \"x\", \"cu12CU\")", "'x12x'"},
+    {"re.split(r\"(,)\", \"a,b,c\")", "['a', ',', 'b', ',', 'c']"},
+    {"re.split(r\"\\s+\", \"  a b  c \")", "['', 'a', 'b', 'c', '']"},
+    {"re.match(r\"(?=a)a\", \"abc\").group()", "'a'"},
+    {"re.match(r\"a(?!b)\", \"abc\") is None", "True"},
+    {"re.match(r\"(a)|(b)\", \"b\").groups()", "(None, 'b')"},
+    {"re.match(r\"(a+?)(a*)\", \"aaaa\").groups()", "('a', 'aaa')"},
+    {"re.match(r\"^\\s*([vV]?)(\\d+(?:\\.\\d+)*)((?:a|b|rc)\\d+)?\", \"v1.2.3rc4\").groups()", "('v', '1.2.3', 'rc4')"},
+    {"re.compile(r\"^\\d+$\").match(\"123\") is not None", "True"},
+    {"re.compile(\"x(y)\").sub(\"z\", \"xyxy\")", "'zz'"},
+    {"re.match(\"\\\\d{3,5}?\", \"123456\").group()", "'123'"},
+    {"re.findall(\"[^\\\\W\\\\d_]+\", \"ab_1cd\")", "['ab', 'cd']"},
+    {"re.match(r\"(.)\\1\", \"aab\").group()", "'aa'"},
+    {"re.search(\"a.c\", \"a\\nc\", re.S) is not None", "True"},
+    {"re.findall(\"^x\", \"x\\nx\", re.MULTILINE)", "['x', 'x']"},
+    {"re.escape(\"a.b*c\")", "'a\\\\.b\\\\*c'"},
+    {"\"a,b\".split(\",\")", "['a', 'b']"},
+    {"\"a b  c\".split()", "['a', 'b', 'c']"},
+    {"\"a=b=c\".split(\"=\", 1)", "['a', 'b=c']"},
+    {"\"abc\".partition(\"b\")", "('a', 'b', 'c')"},
+    {"\"abc\".startswith((\"x\", \"a\"))", "True"},
+    {"\"Hello\".lower().upper().title()", "'Hello'"},
+    {"\"abc\".find(\"c\")", "2"},
+    {"\"abcabc\".rfind(\"b\")", "4"},
+    {"\"abc\".index(\"b\")", "1"},
+    {"\"ab1\".isalnum()", "True"},
+    {"\"ab\".zfill(5)", "'000ab'"},
+    {"\"ab\".center(6, \"*\")", "'**ab**'"},
+    {"\"abc\".count(\"a\")", "1"},
+    {"\"a\\nb\".splitlines()", "['a', 'b']"},
+    {"\"abc\".encode()", "b'abc'"},
+    {"\"pre_x\".removeprefix(\"pre_\")", "'x'"},
+    {"[1, 2, 3].index(2)", "1"},
+    {"round(2.5)", "2"},
+    {"round(2.675, 2)", "2.67"},
+    {"int(\"ff\", 16)", "255"},
+    {"int(\"0x1f\", 0)", "31"},
+    {"hex(255)", "'0xff'"},
+    {"bin(5)", "'0b101'"},
+    {"oct(8)", "'0o10'"},
+    {"chr(65)", "'A'"},
+    {"math.isqrt(17)", "4"},
+    {"math.comb(5, 2)", "10"},
+    {"str(1.0)", "'1.0'"},
+    {"str([1, \"a\", None])", "\"[1, 'a', None]\""},
+    {"str({\"a\": (1,)})", "\"{'a': (1,)}\""},
+    {"re.match(r\"(?P<q>['\\\"]).*?(?P=q)\", \"'ab' \\\"c\\\"\").group()", "\"'ab'\""},
+    {"re.sub(r\"(?P<a>\\d+)\", r\"<\\g<a>>\", \"a1b22\")", "'a<1>b<22>'"},
+    {"re.sub(r\"\\d+\", lambda m: str(int(m.group()) * 2), \"a1b22\")", "'a2b44'"},
+    {"re.sub(\"x*\", \"-\", \"abxd\")", "'-a-b--d-'"},
+    {"re.compile(r\"(a)(b)?\").match(\"a\").groups(\"z\")", "('a', 'z')"},
+    {"re.match(\"(a)(b)\", \"ab\").group(1, 2)", "('a', 'b')"},
+    {"re.match(\"(a)(b)\", \"ab\")[2]", "'b'"},
+    {"[m.group() for m in re.finditer(r\"\\w+\", \"a bc d\")]", "['a', 'bc', 'd']"},
+    {"re.match(\"(?P<x>a)\", \"ab\")[\"x\"]", "'a'"},
+    {"re.match(r\"(\\w+)\\s(?!\\d)\", \"ab c\").span(1)", "(0, 2)"},
+    {"re.search(r\"(?<=-)\\w+\", \"spam-egg\").group()", "'egg'"},
+    {"re.search(r\"(?<!-)\\b\\w+\", \"-spam egg\").group()", "'egg'"},
+    {"re.findall(r\"(?<!\\d)\\d{2}(?!\\d)\", \"12 345 67\")", "['12', '67']"},
+    {"re.split(r\"[,;]\", \"a,b;c\", maxsplit=1)", "['a', 'b;c']"},
+    {"re.sub(\"a\", \"b\", \"aaa\", 1)", "'baa'"},
+    {"re.sub(\"A\", \"b\", \"aaa\", flags=re.I)", "'bbb'"},
+    {"re.match(\"(?x) a  b # c\", \"ab\") is not None", "True"},
+    {"re.compile(r\"v?(\\d+)\", re.I).sub(r\"[\\1]\", \"V12 v3\")", "'[12] [3]'"},
+    {"\"a,b,c\".rsplit(\",\", 1)", "['a,b', 'c']"},
+    {"\" a  b c \".split(None, 1)", "['a', 'b c ']"},
+    {"\"a-b-c\".split(sep=\"-\", maxsplit=1)", "['a', 'b-c']"},
+    {"\" a b \".rsplit()", "['a', 'b']"},
+    {"\"a.b\".rpartition(\".\")", "('a', '.', 'b')"},
+    {"\"abc\".rpartition(\"x\")", "('', '', 'abc')"},
+    {"\"abc\".partition(\"x\")", "('abc', '', '')"},
+    {"\"ABC def\".title()", "'Abc Def'"},
+    {"\"aBc\".capitalize()", "'Abc'"},
+    {"\"abcb\".replace(\"b\", \"x\", 1)", "'axcb'"},
+    {"\"%s and %s\" % (\"a\", 1.5)", "'a and 1.5'"},
+    {"\"%(x)s-%(y)d\" % {\"x\": 1, \"y\": 2}", "'1-2'"},
+    {"\"%-5s|%5s|\" % (\"ab\", \"cd\")", "'ab   |   cd|'"},
+    {"\"%+d % d\" % (3, 4)", "'+3  4'"},
+    {"\"%e\" % 12345.678", "'1.234568e+04'"},
+    {"\"%g\" % 0.0001", "'0.0001'"},
+    {"\"%.3s\" % \"abcdef\"", "'abc'"},
+    {"\"%*d\" % (5, 3)", "'    3'"},
+    {"\"%#x\" % 255", "'0xff'"},
+    {"\"%s\" % [1, 2]", "'[1, 2]'"},
+    {"\"%s\" % ((1, 2),)", "'(1, 2)'"},
+    {"\"{:>{w}}|\".format(\"a\", w=4)", "'   a|'"},
+    {"\"{0[1]}-{x[k]}\".format([1, 2], x={\"k\": 5})", "'2-5'"},
+    {"\"{{}}{}\".format(1)", "'{}1'"},
+    {"\"{!r:>5}\".format(\"a\")", "\"  'a'\""},
+    {"\"{:,}\".format(1234567)", "'1,234,567'"},
+    {"\"{:b}\".format(5)", "'101'"},
+    {"\"{:.1%}\".format(0.256)", "'25.6%'"},
+    {"round(0.5) + round(1.5)", "2"},
+    {"round(1.005, 2)", "1.0"},
+    {"round(123.456, 1)", "123.5"},
+    {"int(\"-0x1F\", 16)", "-31"},
+    {"int(\"1_000\")", "1000"},
+    {"int(\"z\", 36)", "35"},
+    {"int(\"0b101\", 0)", "5"},
+    {"chr(ord(\"a\") + 1)", "'b'"},
+    {"hex(-255)", "'-0xff'"},
+    {"type(ValueError(\"x\")).__name__", "'ValueError'"},
+    {"type(math.pi).__name__", "'float'"},
+    {"str(KeyError(\"a\"))", "\"'a'\""},
+    {"str(ValueError(\"a\", 2))", "\"('a', 2)\""},
+    {"int.__name__", "'int'"},
 };
 
 /* The right side is part of the reason. */
@@ -227,6 +365,20 @@ static const row refusals[] = {
     {"cycle_a", "'cycle_a' is defined by itself"},
     {"'x' * 1000000000", "more than 256 MB"},
     {"f'{1:z}'", "invalid format 'z'"},
+    {"'%d' % 'a'", "a place needs an integer in the format '%d'"},
+    {"'%d %d' % 1", "fewer values than places"},
+    {"'%d' % (1, 2)", "more values than places"},
+    {"'%q' % 1", "a place is not understood"},
+    {"'{} {}'.format(1)", "fewer values than places"},
+    {"'{a}'.format(b=1)", "no value for a place"},
+    {"'}'.format()", "a brace stands alone"},
+    {"'%1000000000s' % 1", "not understood"},
+    {"'abc'.index('x')", "not understood"},
+    {"int('9', 8)", "not understood"},
+    {"re.match('(?<a', 'a')", "not understood"},
+    {"re.sub('a', r'\\2', 'a')", "not understood"},
+    {"re.match('a', 'a')[1]", "not understood"},
+    {"words_of(lambda: int('x'))", "what this exception says is not known"},
 };
 
 /* Values that need the file around the expression. */
@@ -272,12 +424,32 @@ static const row file_values[] = {
     {"nest(3)", "[[[[]]]]"},
     {"itself()[:1] == itself()", "False"},
     {"unpacked_b", "4"},
+    {"t1(\"12\")", "12"},
+    {"t1(None)", "'TE'"},
+    {"t2(0)", "[1, 2, 'else', 'fin']"},
+    {"t2(1)", "[1, 'one', 'fin']"},
+    {"t2(2)", "[1, 'two', 'fin']"},
+    {"t3(4)", "4"},
+    {"t3(11)", "-1"},
+    {"t4()", "'MyErra'"},
+    {"t5(1)", "3"},
+    {"t5(0)", "'KeyError'"},
+    {"t5(7)", "'IndexError'"},
+    {"t6(3)", "'noattr'"},
+    {"t7(3)", "'ok'"},
+    {"t7(\"a\")", "'not int'"},
+    {"t8()", "(True, False)"},
+    {"t9(5)", "'stopped'"},
+    {"t1([])", "'TE'"},
+    {"str(MyErr(\"a\", 1))", "\"('a', 1)\""},
+    {"repr(MyErr(\"a\"))", "\"MyErr('a')\""},
+    {"MyErr(\"q\").args", "('q',)"},
 };
 
 #define TEN " + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1"
 #define LONG TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
 static const char file_text[] =
-    "import math, os, itertools, functools, operator\n"
+    "import math, os, re, itertools, functools, operator\n"
     "import torch\n"
     "import triton\n"
     "import triton.language as tl\n"
@@ -319,6 +491,11 @@ static const char file_text[] =
     "        return a / b\n"
     "    except ZeroDivisionError:\n"
     "        return None\n"
+    "def words_of(f):\n"
+    "    try:\n"
+    "        f()\n"
+    "    except ValueError as e:\n"
+    "        return f'{e}'\n"
     "def failing(n):\n"
     "    if n > 2:\n"
     "        raise ValueError('too large')\n"
@@ -375,7 +552,83 @@ static const char file_text[] =
     "cycle_a = cycle()\n"
     "augmented = 2\n"
     "augmented *= 3\n"
-    "(unpacked_a, (unpacked_b, c)) = 3, (4, 5)\n";
+    "(unpacked_a, (unpacked_b, c)) = 3, (4, 5)\n"
+    "def t1(x):\n"
+    "    try:\n"
+    "        return int(x)\n"
+    "    except ValueError as e:\n"
+    "        return \"VE:\" + str(e)[:10]\n"
+    "    except (TypeError, KeyError):\n"
+    "        return \"TE\"\n"
+    "def t2(x):\n"
+    "    r = []\n"
+    "    try:\n"
+    "        r.append(1)\n"
+    "        if x == 1: raise ValueError(\"one\")\n"
+    "        if x == 2: raise KeyError(\"two\")\n"
+    "        r.append(2)\n"
+    "    except ValueError as e:\n"
+    "        r.append(str(e))\n"
+    "    except KeyError as e:\n"
+    "        r.append(e.args[0])\n"
+    "    else:\n"
+    "        r.append(\"else\")\n"
+    "    finally:\n"
+    "        r.append(\"fin\")\n"
+    "    return r\n"
+    "def t3(x):\n"
+    "    for i in range(10):\n"
+    "        try:\n"
+    "            if i == x: break\n"
+    "            continue\n"
+    "        finally:\n"
+    "            last = i\n"
+    "    else:\n"
+    "        return -1\n"
+    "    return last\n"
+    "class MyErr(RuntimeError):\n"
+    "    pass\n"
+    "def t4():\n"
+    "    try:\n"
+    "        try:\n"
+    "            raise MyErr(\"a\")\n"
+    "        except ValueError:\n"
+    "            return 1\n"
+    "        finally:\n"
+    "            pass\n"
+    "    except RuntimeError as e:\n"
+    "        return type(e).__name__ + str(e)\n"
+    "def t5(v):\n"
+    "    try:\n"
+    "        a = [1, 2, 3][v]\n"
+    "        b = {\"x\": 1}[\"x\" if v else \"y\"]\n"
+    "        return a + b\n"
+    "    except LookupError as e:\n"
+    "        return type(e).__name__\n"
+    "def t6(x):\n"
+    "    try:\n"
+    "        return x.foo\n"
+    "    except AttributeError:\n"
+    "        return \"noattr\"\n"
+    "def t7(x):\n"
+    "    try:\n"
+    "        assert isinstance(x, int), \"not int\"\n"
+    "    except AssertionError as e:\n"
+    "        return str(e)\n"
+    "    return \"ok\"\n"
+    "def t8():\n"
+    "    try:\n"
+    "        raise ImportError(\"x\") from None\n"
+    "    except Exception as e:\n"
+    "        return isinstance(e, ImportError), isinstance(e, (ValueError, OSError))\n"
+    "def t9(n):\n"
+    "    def inner(k):\n"
+    "        if k == 0: raise StopIteration\n"
+    "        return inner(k - 1)\n"
+    "    try:\n"
+    "        inner(n)\n"
+    "    except StopIteration:\n"
+    "        return \"stopped\"\n";
 
 static int failures;
 
