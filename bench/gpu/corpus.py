@@ -24,7 +24,8 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 ARRAY = 512 << 20
 SIZES = (4096, 1024, 256, 64)
-LONGEST_MS = 40
+LONGEST_MS = 400
+PATIENCE = 10    # seconds for a row at one size
 PROGRAMS = 4224  # at least, in a launch
 SMALL = re.compile(r"pad|dilation|^stride_(height|width)$|pass|bit|per_cta|per_program|loop_num|n_blocks|num_groups|diagonal|^r$")
 COUNTS = re.compile(r"^(n_elements|numel|num_tasks|total.*)$")
@@ -191,22 +192,28 @@ def read(driver, arrays):
     for address, kind in arrays:
         host = numpy.empty(ARRAY // 8, dtype=numpy.uint8)
         driver.cuMemcpyDtoH_v2(host.ctypes.data_as(ctypes.c_void_p), address, ctypes.c_size_t(host.size))
-        if kind == "*bf16":
-            out.append((host.view(numpy.uint16).astype(numpy.uint32) << 16).view(numpy.float32))
-        else:
-            out.append(host.view({"*fp32": numpy.float32, "*fp16": numpy.float16, "*fp64": numpy.float64}.get(kind, numpy.int8)))
+        out.append(host)
     return out
 
 
-def difference(mine, other):
+def numbers(host, kind):
+    import numpy
+    if kind == "*bf16":
+        host = (host.view(numpy.uint16).astype(numpy.uint32) << 16).view(numpy.float32)
+    else:
+        host = host.view({"*fp32": numpy.float32, "*fp16": numpy.float16, "*fp64": numpy.float64}.get(kind, numpy.int8))
+    return host.astype(numpy.float64)
+
+
+def difference(mine, other, kinds):
     """The largest relative difference of two outputs; what is in neither a number is the same."""
     import numpy
     worst = 0.0
     with numpy.errstate(all="ignore"):
-        for a, b in zip(mine, other):
-            if a.tobytes() == b.tobytes():
+        for a, b, kind in zip(mine, other, kinds):
+            if numpy.array_equal(a, b):
                 continue
-            a, b = a.astype(numpy.float64), b.astype(numpy.float64)
+            a, b = numbers(a, kind), numbers(b, kind)
             same = (a == b) | (numpy.isnan(a) & numpy.isnan(b))
             part = numpy.where(same, 0, numpy.abs(a - b) / (1 + numpy.abs(b)))
             worst = max(worst, float(numpy.nanmax(numpy.where(numpy.isnan(part), numpy.inf, part))))
@@ -239,10 +246,11 @@ def measure_row(driver, out, row, size):
         raise RuntimeError("a launch of %.0f ms" % first)
     launches = max(1, min(50, int(2 / max(first, 1e-3))))
     times = {side: [] for side in kernels}
-    for _ in range(7):
+    for _ in range(7 if first < 40 else 3):
         for side, kernel in kernels.items():
             times[side].append(kernel.milliseconds(launches))
-    return [{s: statistics.median(t) for s, t in times.items()}, difference(results["tritcc"], results["Triton"])]
+    return [{s: statistics.median(t) for s, t in times.items()},
+            difference(results["tritcc"], results["Triton"], [kind for _, kind in arrays])]
 
 
 def work(out):
@@ -269,7 +277,7 @@ class Worker:
             self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.process.stdin.write("%d %d\n" % (index, size))
         self.process.stdin.flush()
-        ready, _, _ = select.select([self.process.stdout], [], [], 20)
+        ready, _, _ = select.select([self.process.stdout], [], [], PATIENCE)
         line = self.process.stdout.readline() if ready else ""
         answer = json.loads(line) if line else "no end" if not ready else "the process died"
         if isinstance(answer, str):
@@ -284,7 +292,7 @@ def measure(options):
     ratios, worker = {"memory": [], "product": []}, Worker(options.out)
     with open(options.o, "w") as table:
         for index, row in enumerate(rows):
-            if options.k not in row["name"]:
+            if options.k not in row["name"] or not options.first <= index < options.end:
                 continue
             for size in SIZES:
                 answer = worker.ask(index, size)
@@ -303,6 +311,7 @@ def measure(options):
             print("%-44s %-7s %4d  tritcc %9.4f ms  Triton %9.4f ms  %.3f%s%s" % (
                 row["name"], row["kind"], size, times["tritcc"], times["Triton"], ratio, "  short" if is_short else "",
                 "  DIFFER %.1e" % differ if differ > 2e-2 else ""), flush=True)
+            table.flush()
     for kind, found in ratios.items():
         if found:
             print("%s: %d kernels, geometric mean %.3f, %d under 0.95" % (
@@ -315,6 +324,8 @@ def main():
     parser.add_argument("out")
     parser.add_argument("-k", default="")
     parser.add_argument("-o", default=os.devnull)
+    parser.add_argument("--first", type=int, default=0, help="the number of the first row that is measured")
+    parser.add_argument("--end", type=int, default=1 << 30, help="the number behind the last one")
     parser.add_argument("--arch", default="sm_90a")
     parser.add_argument("--ptxas", default="ptxas")
     parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)

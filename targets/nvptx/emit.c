@@ -14,10 +14,13 @@
  * so that all registers of a thread share one address; instcombine in front of it leaves single uses, without which
  * it moves nothing, and behind it sinks indices into the loops that use them (cross entropy is 5% slower without
  * either). It runs without its fixpoint check, which would abort. LICM and GVN stay out: they lengthen live ranges
- * and ptxas hoists by itself. What adce would take away is not selected either. */
+ * and ptxas hoists by itself. What adce would take away is not selected either. Loops that take a few turns, of which
+ * the number is known, are written out where that is short: their loads and divisions then stand side by side. The two
+ * passes behind that take away what it leaves at the ends of all loops. */
 #define PIPELINE \
-    "function(nvvm-intr-range,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,reassociate,early-cse<memssa>," \
-    "correlated-propagation,instcombine<no-verify-fixpoint>,simplifycfg)"
+    "function(nvvm-intr-range,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,"                                \
+    "loop-unroll<O3;no-partial;no-peeling;no-runtime;no-upperbound;full-unroll-max=16>,instsimplify,simplifycfg," \
+    "reassociate,early-cse<memssa>,correlated-propagation,instcombine<no-verify-fixpoint>,simplifycfg)"
 
 static const char of_library[] = "early-cse,instcombine<no-verify-fixpoint>,simplifycfg";
 

@@ -33,6 +33,40 @@ END2
     grep -B3 -m1 st.global k.ptx | grep -q '\.loc.* 12 '
 }
 
+@test "loads in flight keep their order where registers are few either way, and short loops are written out" {
+    cat >k.tri <<'END2'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, o, n, T: tl.constexpr):
+    at = tl.program_id(0) * 512 + tl.arange(0, 512)
+    rest = at
+    for i in range(T - 1, -1, -1):
+        size = tl.load(x + i)
+        tl.store(o + at * T + i, rest % size)
+        rest //= size
+
+
+@triton.jit
+def sums(x, w, o):
+    at = tl.program_id(0) * 256 + tl.arange(0, 256)
+    a = tl.load(x + at) * tl.load(w)
+    for i in tl.static_range(1, 24):
+        a += tl.load(x + at + i * 4096) * tl.load(w + i)
+    tl.store(o + at, a)
+END2
+    tritcc -arch=sm_90a -k k -emit=ptx=k.ptx -sig '*i32:16, *i32:16, i32, 4' k.tri
+    [ "$(grep -c 'bra' k.ptx)" -eq 0 ]
+    tritcc -arch=sm_90a -k k -emit=ptx=k.ptx -sig '*i32:16, *i32:16, i32, 17' k.tri
+    grep -q 'bra' k.ptx
+    tritcc -O0 -arch=sm_90a -k k -emit=ptx=k.ptx -sig '*i32:16, *i32:16, i32, 4' k.tri
+    grep -q 'bra' k.ptx
+    tritcc -arch=sm_90a -k sums -num-warps=8 -emit=ptx=k.ptx -sig '*fp32:16, *fp32:16, *fp32:16' k.tri
+    [ "$(grep -c ld.global k.ptx)" -eq 48 ]
+}
+
 @test "products on FMA keep k outside" {
     cat >k.tri <<'END2'
 import triton
