@@ -241,6 +241,23 @@ words() {
     words 64 64 96 64 64 32 4 3 1,64,64,1       # neither runs along K
 }
 
+@test "products that add to one sum are all transposed, or none" {
+    cp "$SRCDIR/tests/exec/summed.tri" k.tri
+    for how in "40 32 True" "64 16 False"; do
+        set -- $how
+        set -- k.tri "randn:f32:64x$((2 * $1)):seed=1" "randn:f32:$((2 * $1))x128:seed=2" zeros:f32:64x128 "$1" 64 128 "$2" "$3"
+        TRITCC=$TRITRUN tritcc "$@" -arch="$HOST_ARCH" -o c_ptr=sum.npy
+        for stages in 1 2 3; do
+            TRITCC=$TRITRUN tritcc "$@" -arch=sim:sm_90a -num-stages=$stages -rtol=2e-2 -atol=5e-2 -expect c_ptr=@sum.npy
+        done
+    done
+    tritcc -arch=sm_90a -emit=ttgir=k.mlir -sig '*fp32:16,*fp32:16,*fp32:16,i32,64,128,32,True' k.tri
+    [ "$(grep -c 'ttng.warp_group_dot %' k.mlir)" -eq 4 ]
+    ! grep -q 'tt.dot ' k.mlir || false
+    # one layout of sums in the loop
+    ! sed -n '/scf.for/,/scf.yield/p' k.mlir | grep -q convert_layout || false
+}
+
 @test "operands of 8 and 32 bits that do not run along K, on warp groups: transposed products" {
     for trans in "False False" "True False" "False True" "True True"; do
         set -- $trans

@@ -321,20 +321,22 @@ static void remark_sums(const matmuls *m, MlirOperation dot)
                         "sums of 8-bit integers wrap around at 32 bits; Triton's saturate on this architecture");
 }
 
-static void rewrite_for_groups(const matmuls *m, MlirOperation dot, bool may_turn)
+static void rewrite_for_groups(const matmuls *m, tri_op_list *dots, size_t at, bool may_turn)
 {
     tri_arena *arena = m->run->arena;
+    MlirOperation dot = dots->at[at];
     tri_diag *diag = m->run->unit->diag;
     int from_registers = may_turn ? tri_turned_operand(arena, dot, m->warps) : -1;
     if (from_registers < 0) {
         tri_wgmma_rewrite(arena, dot, m->warps);
+        dots->at[at] = (MlirOperation){NULL};
         return;
     }
     tri_diag_remark(diag, tri_op_span(diag, dot), "dot", "%s, for %s",
                     from_registers ? "B comes from registers, as the first operand of the transposed product"
                                    : "A comes from registers",
                     from_registers ? "it runs along N in memory" : "it runs along M in memory");
-    tri_turned_rewrite(arena, dot, from_registers, m->warps);
+    tri_turned_rewrite(arena, dots, at, from_registers, m->warps);
 }
 
 /* The module's, or that of the option. */
@@ -367,7 +369,7 @@ static bool run_accelerate_matmul(tri_pass_run *run)
     if (has_groups)
         tri_rounded_maps_mark(run->arena, module);
     for (size_t i = dots.len; i-- > 0;) {
-        if (!has_tensor_cores(&m))
+        if (!has_tensor_cores(&m) || mlirOperationIsNull(dots.at[i]))
             continue;
         if (!is_candidate(&m, dots.at[i])) {
             remark_missed(&m, dots.at[i]);
@@ -376,8 +378,7 @@ static bool run_accelerate_matmul(tri_pass_run *run)
         bool may_turn = tri_passes_option_int(run, "swap", 1) != 0;
         const char *why_not = has_groups ? tri_wgmma_why_not(run->arena, dots.at[i], m.warps, may_turn) : NULL;
         if (has_groups && !why_not) {
-            rewrite_for_groups(&m, dots.at[i], may_turn);
-            dots.at[i] = (MlirOperation){NULL};
+            rewrite_for_groups(&m, &dots, i, may_turn);
             continue;
         }
         if (why_not)

@@ -14,7 +14,8 @@
  * memory and a warp's loads meet no bank twice: of 32-bit elements two neighbours (the rows r and r + 8 of a fragment);
  * of 8-bit ones four, two rows of two fragments each, whose words are then transposed as 4x4 bytes of four k's.
  *
- * A loop that adds up such products carries the sums as the product has them. Where K fills two instructions and more
+ * Products that add to one another's sums, and a loop that adds up such products, carry the sums as the product has
+ * them. Where K fills two instructions and more
  * the product is two, each over half of K: the registers of the second are loaded while the first one runs. */
 #include "ir/analysis/infer.h"
 #include "ir/analysis/reshape.h"
@@ -52,7 +53,20 @@ typedef struct {
 
 static unsigned bits_of_operand(MlirValue value) { return tri_type_bits(tri_type_element(mlirValueGetType(value))); }
 
-int tri_turned_operand(tri_arena *arena, MlirOperation dot, int warps)
+/* The product that alone takes this one's result, as what it adds to; null: none. */
+static MlirOperation adding_to(MlirOperation dot)
+{
+    MlirValue result = tri_op_result(dot, 0);
+    if (!tri_dots_has_one_use(result))
+        return (MlirOperation){NULL};
+    MlirOperation user = mlirOpOperandGetOwner(mlirValueGetFirstUse(result));
+    bool is_sum = tri_op_is(user, "tt.dot") && mlirValueEqual(tri_op_operand(user, 2), result) &&
+                  mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(dot));
+    return is_sum ? user : (MlirOperation){NULL};
+}
+
+/* Of the product by itself, whatever takes its result. */
+static int operand_to_turn(tri_arena *arena, MlirOperation dot, int warps)
 {
     int64_t shape[TRI_MAX_RANK], per_cta[TRI_MAX_RANK];
     MlirValue result = tri_op_result(dot, 0), values[2];
@@ -69,8 +83,7 @@ int tri_turned_operand(tri_arena *arena, MlirOperation dot, int warps)
             return -1;
         found = i;
     }
-    /* a chain of products keeps the rows of all of them in their warps */
-    if (found < 0 || tri_wgmma_was_computed(values[1 - found]) || tri_wgmma_feeds_product(arena, dot))
+    if (found < 0 || tri_wgmma_was_computed(values[1 - found]))
         return -1;
     tri_convert_shape_per_cta(tri_dots_encoding(arena, result), rank, shape, per_cta);
     bool is_whole = per_cta[0] == shape[0] && per_cta[1] == shape[1];
@@ -79,6 +92,37 @@ int tri_turned_operand(tri_arena *arena, MlirOperation dot, int warps)
                    depth * bits / 8 >= INSTRUCTION_BYTES && shape[found] * bits / 8 >= 128
                ? found
                : -1;
+}
+
+int tri_turned_operand(tri_arena *arena, MlirOperation dot, int warps)
+{
+    int found = operand_to_turn(arena, dot, warps);
+    for (MlirOperation next = dot; found >= 0 && !mlirOperationIsNull(next);) {
+        dot = next;
+        next = adding_to(dot);
+        if (!mlirOperationIsNull(next) && operand_to_turn(arena, next, warps) != found)
+            return -1;
+    }
+    /* a chain of products keeps the rows of all of them in their warps */
+    return found >= 0 && !tri_wgmma_feeds_product(arena, dot) ? found : -1;
+}
+
+/* The product at `at`, and those before it that only add to its sums, in the program's order; `dots` loses them. */
+static tri_op_list take_sum(tri_arena *arena, tri_op_list *dots, size_t at, int index, int warps)
+{
+    tri_op_list back = {0}, out = {0};
+    for (size_t i = at + 1; i-- > 0;) {
+        MlirOperation dot = dots->at[i];
+        bool is_more = i == at || (!mlirOperationIsNull(dot) && operand_to_turn(arena, dot, warps) == index &&
+                                   mlirOperationEqual(adding_to(dot), tri_vec_last(&back)));
+        if (!is_more)
+            continue;
+        tri_vec_push(arena, &back, dot);
+        dots->at[i] = (MlirOperation){NULL};
+    }
+    for (size_t i = back.len; i-- > 0;)
+        tri_vec_push(arena, &out, back.at[i]);
+    return out;
 }
 
 /* ---- layouts ---- */
@@ -259,11 +303,10 @@ static MlirValue multiply_parts(const turned *t, tri_builder *b, MlirValue sums)
 }
 
 /* The loop whose sums these are: they come as its argument `out_index` and go as its yield, unseen by others. */
-static MlirOperation loop_of_sums(MlirOperation dot, intptr_t *out_index)
+static MlirOperation loop_of_sums(MlirValue sums, MlirValue result, intptr_t *out_index)
 {
     MlirOperation none = {NULL};
     MlirBlock block;
-    MlirValue sums = tri_op_operand(dot, 2), result = tri_op_result(dot, 0);
     if (!tri_op_is_block_argument(sums, &block, out_index) || *out_index < 1 || !tri_dots_has_one_use(sums) ||
         !tri_dots_has_one_use(result))
         return none;
@@ -272,16 +315,36 @@ static MlirOperation loop_of_sums(MlirOperation dot, intptr_t *out_index)
     return tri_op_is(loop, "scf.for") && mlirValueEqual(tri_op_operand(yield, *out_index), result) ? loop : none;
 }
 
+/* All products of a sum: each goes on with what the one before it has. */
+static MlirValue multiply_all(turned *t, const tri_op_list *sum, MlirValue sums)
+{
+    for (size_t i = 0; i < sum->len; i++) {
+        tri_builder b = tri_builder_before(sum->at[i]);
+        t->dot = sum->at[i];
+        t->depth = tri_type_dim(mlirValueGetType(tri_op_operand(t->dot, 0)), 1);
+        sums = multiply_parts(t, &b, sums);
+    }
+    return sums;
+}
+
+static void replace_all(const tri_op_list *sum, MlirValue made)
+{
+    tri_op_replace(tri_vec_last(sum), 1, &made);
+    for (size_t i = sum->len - 1; i-- > 0;)
+        mlirOperationDestroy(sum->at[i]);
+}
+
 /* The loop carries its sums as the product has them. */
-static void turn_carried(const turned *t, MlirOperation loop, intptr_t index)
+static void turn_carried(turned *t, const tri_op_list *sum, MlirOperation loop, intptr_t index)
 {
     enum { BOUNDS = 3 };
-    MlirType old = mlirValueGetType(tri_op_result(t->dot, 0));
-    tri_builder before = tri_builder_before(loop), after = tri_builder_after(loop), b = tri_builder_before(t->dot);
+    MlirValue sums = tri_op_operand(sum->at[0], 2);
+    MlirType old = mlirValueGetType(sums);
+    tri_builder before = tri_builder_before(loop), after = tri_builder_after(loop);
     MlirValue first = to_product(t, &before, tri_op_operand(loop, BOUNDS + index)), last = tri_op_result(loop, index);
     MlirType type = mlirValueGetType(first);
     mlirOperationSetOperand(loop, BOUNDS + index, first);
-    tri_op_set_type(tri_op_operand(t->dot, 2), type);
+    tri_op_set_type(sums, type);
     tri_op_set_type(last, type);
     if (!mlirOpOperandIsNull(mlirValueGetFirstUse(last))) {
         MlirValue apart = change_order(t, &after, last, t->columns, false);
@@ -291,27 +354,26 @@ static void turn_carried(const turned *t, MlirOperation loop, intptr_t index)
         mlirValueReplaceAllUsesOfWith(last, tri_dots_convert(&after, apart, tri_type_encoding(old)));
         mlirOperationSetOperand(view, 0, last);
     }
-    MlirValue made = multiply_parts(t, &b, tri_op_operand(t->dot, 2));
-    tri_op_replace(t->dot, 1, &made);
+    replace_all(sum, multiply_all(t, sum, sums));
 }
 
-void tri_turned_rewrite(tri_arena *arena, MlirOperation dot, int index, int warps)
+void tri_turned_rewrite(tri_arena *arena, tri_op_list *dots, size_t at, int index, int warps)
 {
-    MlirType old = mlirValueGetType(tri_op_result(dot, 0));
-    tri_builder b = tri_builder_before(dot);
-    turned t = {.arena = arena, .dot = dot, .index = index, .bits = bits_of_operand(tri_op_operand(dot, 0)),
-                .rows = tri_type_dim(old, index), .columns = tri_type_dim(old, 1 - index),
-                .depth = tri_type_dim(mlirValueGetType(tri_op_operand(dot, 0)), 1)};
+    tri_op_list sum = take_sum(arena, dots, at, index, warps);
+    MlirOperation first = sum.at[0], last = tri_vec_last(&sum);
+    MlirType old = mlirValueGetType(tri_op_result(last, 0));
+    turned t = {.arena = arena, .dot = first, .index = index, .bits = bits_of_operand(tri_op_operand(first, 0)),
+                .rows = tri_type_dim(old, index), .columns = tri_type_dim(old, 1 - index)};
     t.mma = choose_turned_layout(&t, warps);
-    t.layout = tri_encoding_make(b.context, &t.mma);
+    t.layout = tri_encoding_make(mlirOperationGetContext(first), &t.mma);
     t.order = choose_order(&t);
     intptr_t carried;
-    MlirOperation loop = loop_of_sums(dot, &carried);
+    MlirOperation loop = loop_of_sums(tri_op_operand(first, 2), tri_op_result(last, 0), &carried);
     if (!mlirOperationIsNull(loop)) {
-        turn_carried(&t, loop, carried);
+        turn_carried(&t, &sum, loop, carried);
         return;
     }
-    MlirValue made = multiply_parts(&t, &b, to_product(&t, &b, tri_op_operand(dot, 2)));
-    MlirValue back = from_product(&t, &b, made, old);
-    tri_op_replace(dot, 1, &back);
+    tri_builder before = tri_builder_before(first), after = tri_builder_before(last);
+    MlirValue made = multiply_all(&t, &sum, to_product(&t, &before, tri_op_operand(first, 2)));
+    replace_all(&sum, from_product(&t, &after, made, old));
 }

@@ -34,7 +34,8 @@ void tri_rounded_maps_mark(tri_arena *arena, MlirOperation module);
 /* Which operand of 8 or 32 bits, whose elements do not run along K in memory, should come from registers: 0, or 1 for
  * the transposed product; -1: none. */
 int tri_turned_operand(tri_arena *arena, MlirOperation dot, int warps);
-/* Replaces the tt.dot by a product with that operand in registers. */
-void tri_turned_rewrite(tri_arena *arena, MlirOperation dot, int index, int warps);
+/* Replaces the tt.dot at `at` by a product with that operand in registers, and with it those in front of it in `dots`
+ * whose results it alone takes, as what it adds to. They are null there then. */
+void tri_turned_rewrite(tri_arena *arena, tri_op_list *dots, size_t at, int index, int warps);
 
 #endif
