@@ -1,6 +1,7 @@
 /* Loads, what takes their words apart, and what casts them, where they are needed first: a product's operands arrive
  * slice by slice, not all of them in front of it, which no sub-group has registers for. Within a block of instructions,
- * and not across what may write memory or waits for others. The device's compiler moves what it likes further up
+ * and not across what may write memory or waits for others; parts of words go on to a later block. What loops put
+ * together of words from in front of them is put together there. The device's compiler moves what it likes further up
  * again. */
 #include "base/map.h"
 #include "targets/intel/intel.h"
@@ -83,10 +84,10 @@ static bool is_arithmetic(LLVMValueRef v)
     }
 }
 
-/* From what the block loads, and from other blocks, which hold theirs all the while. */
+/* From what the block loads, or takes out of vectors, and from other blocks, which hold theirs all the while. */
 static bool is_derived(const sinker *s, LLVMValueRef v)
 {
-    bool has_load = false;
+    bool has_load = LLVMGetInstructionOpcode(v) == LLVMExtractElement;
     for (int i = 0; is_arithmetic(v) && i < LLVMGetNumOperands(v); i++) {
         LLVMValueRef from = LLVMIsAInstruction(LLVMGetOperand(v, (unsigned)i));
         bool is_here = from && LLVMGetInstructionParent(from) == s->block;
@@ -148,6 +149,15 @@ static bool is_written_between(const sinker *s, int64_t from, int64_t to)
     return false;
 }
 
+static void move_before(const sinker *s, LLVMValueRef v, LLVMValueRef before)
+{
+    LLVMMetadataRef location = LLVMInstructionGetDebugLoc(v);
+    LLVMPositionBuilderBefore(s->builder, before);
+    LLVMInstructionRemoveFromParent(v);
+    LLVMInsertIntoBuilder(s->builder, v);
+    LLVMInstructionSetDebugLoc(v, location); /* the builder gave it its own */
+}
+
 /* In front of its first user. */
 static void sink_one(sinker *s, LLVMValueRef v)
 {
@@ -160,11 +170,7 @@ static void sink_one(sinker *s, LLVMValueRef v)
     int64_t low = place_in_block(s, before), high = place_in_block(s, user);
     if (reads_only(v) && is_written_between(s, place_in_block(s, v), high))
         return;
-    LLVMMetadataRef location = LLVMInstructionGetDebugLoc(v);
-    LLVMPositionBuilderBefore(s->builder, user);
-    LLVMInstructionRemoveFromParent(v);
-    LLVMInsertIntoBuilder(s->builder, v);
-    LLVMInstructionSetDebugLoc(v, location); /* the builder gave it its own */
+    move_before(s, v, user);
     give_place(s, v, high - (high - low) / 8 - 1);
 }
 
@@ -179,9 +185,115 @@ static void drop_unused(LLVMBasicBlockRef block)
     }
 }
 
+/* ---- out of loops ---- */
+
+/* Does what runs after the block come to the other one? */
+static bool comes_to(sinker *s, LLVMBasicBlockRef block, LLVMBasicBlockRef other)
+{
+    TRI_VEC(LLVMBasicBlockRef) todo = {0};
+    tri_map seen;
+    tri_map_init(&seen, s->arena);
+    tri_vec_push(s->arena, &todo, block);
+    for (size_t i = 0; i < todo.len; i++) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(todo.at[i]);
+        for (unsigned k = 0; k < LLVMGetNumSuccessors(end); k++) {
+            LLVMBasicBlockRef next = LLVMGetSuccessor(end, k);
+            if (next == other)
+                return true;
+            if (!tri_map_find_ptr(&seen, next))
+                tri_vec_push(s->arena, &todo, next);
+            tri_map_set_ptr(&seen, next, next);
+        }
+    }
+    return false;
+}
+
+static bool is_block_in_loop(sinker *s, LLVMBasicBlockRef block) { return comes_to(s, block, block); }
+
+/* The one other block that has all of its operands; null: there is none. */
+static LLVMBasicBlockRef block_of_operands(LLVMValueRef v)
+{
+    LLVMBasicBlockRef block = NULL;
+    for (int i = 0; i < LLVMGetNumOperands(v); i++) {
+        LLVMValueRef from = LLVMIsAInstruction(LLVMGetOperand(v, (unsigned)i));
+        LLVMBasicBlockRef at = from ? LLVMGetInstructionParent(from) : NULL;
+        if (from && (at == LLVMGetInstructionParent(v) || (block && at != block)))
+            return NULL;
+        block = from ? at : block;
+    }
+    return block;
+}
+
+static bool joins_words(LLVMValueRef v)
+{
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    return op == LLVMInsertElement || op == LLVMShuffleVector || op == LLVMBitCast;
+}
+
+/* What is put together of words from in front of the loop leaves it: elements that several loops put together, each for
+ * itself, would be in registers beside all that they become. Equal ones become one later. */
+static void hoist_joins(sinker *s)
+{
+    tri_map loops; /* block -> itself; the sinker where it is in a loop */
+    tri_map_init(&loops, s->arena);
+    for (LLVMValueRef v = LLVMGetFirstInstruction(s->block), next; v; v = next) {
+        next = LLVMGetNextInstruction(v);
+        LLVMBasicBlockRef to = joins_words(v) ? block_of_operands(v) : NULL;
+        if (!to)
+            continue;
+        if (!tri_map_find_ptr(&loops, to))
+            tri_map_set_ptr(&loops, to, is_block_in_loop(s, to) ? (void *)s : (void *)to);
+        if (tri_map_find_ptr(&loops, to) == (void *)to)
+            move_before(s, v, LLVMGetBasicBlockTerminator(to));
+    }
+}
+
+/* ---- to where they are needed ---- */
+
+/* The one other block where all of its users stand; null: there is none. */
+static LLVMBasicBlockRef block_of_users(const sinker *s, LLVMValueRef v)
+{
+    LLVMBasicBlockRef block = NULL;
+    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        LLVMBasicBlockRef at = LLVMGetInstructionParent(user);
+        if (at == s->block || (block && at != block) || LLVMGetInstructionOpcode(user) == LLVMPHI)
+            return NULL;
+        block = at;
+    }
+    return block;
+}
+
+static LLVMValueRef first_behind_phis(LLVMBasicBlockRef block)
+{
+    LLVMValueRef first = LLVMGetFirstInstruction(block);
+    while (LLVMGetInstructionOpcode(first) == LLVMPHI)
+        first = LLVMGetNextInstruction(first);
+    return first;
+}
+
+/* What takes words apart goes to the block of the same loop that needs the parts, which are wider than the words. */
+static void pass_on_parts(sinker *s)
+{
+    tri_map same; /* block -> itself, in the same loop; the sinker otherwise */
+    tri_map_init(&same, s->arena);
+    for (LLVMValueRef v = LLVMGetLastInstruction(s->block), next; v; v = next) {
+        next = LLVMGetPreviousInstruction(v);
+        LLVMOpcode op = LLVMGetInstructionOpcode(v);
+        LLVMBasicBlockRef to = op == LLVMExtractElement || op == LLVMBitCast ? block_of_users(s, v) : NULL;
+        if (!to)
+            continue;
+        if (!tri_map_find_ptr(&same, to))
+            tri_map_set_ptr(&same, to, comes_to(s, to, s->block) || !is_block_in_loop(s, to) ? (void *)to : (void *)s);
+        if (tri_map_find_ptr(&same, to) == (void *)to)
+            move_before(s, v, first_behind_phis(to));
+    }
+}
+
 static void sink_block(sinker *s)
 {
     drop_unused(s->block);
+    pass_on_parts(s);
     tri_map_init(&s->place, s->arena);
     number_block(s);
     find_derived(s);
@@ -195,8 +307,12 @@ static void sink_block(sinker *s)
 void tri_intel_sink_loads(tri_arena *arena, LLVMModuleRef module)
 {
     sinker s = {.arena = arena, .builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(module))};
-    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+        for (s.block = LLVMGetFirstBasicBlock(f); s.block; s.block = LLVMGetNextBasicBlock(s.block))
+            if (is_block_in_loop(&s, s.block))
+                hoist_joins(&s);
         for (s.block = LLVMGetFirstBasicBlock(f); s.block; s.block = LLVMGetNextBasicBlock(s.block))
             sink_block(&s);
+    }
     LLVMDisposeBuilder(s.builder);
 }

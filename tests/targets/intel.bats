@@ -320,6 +320,23 @@ count() { grep -cE "^ *(\([^)]*\))? *$1" loop || true; }
         ! grep -Eq 'phi <[0-9]+ x i16>' k.ll
         [ "$(grep -c 'shufflevector <16 x i16>' k.ll)" -eq 8 ]
     done
+    # dg2: words of Q, 8 rows of 128, that is 8 operands of 8, are put together once in front of both loops; in each 2 x 8
+    # of K, 4 of P and 4 x 4 of V
+    tritcc -arch=dg2 -num-warps=8 -emit=llir=k.ll -k attention_kernel \
+        -sig "*bf16:16,*bf16:16,*bf16:16,*bf16:16,*fp32:16,fp32,i32:16,i32:16,i32:16,i32,i32:16,128,128,64,True,tl.bfloat16" \
+        "$SRCDIR/bench/gpu/kernels/attention.tri"
+    [ "$(grep -c 'insertelement <8 x i32>' k.ll)" -eq $((8 * 8 + 2 * 8 * (16 + 4 + 16))) ]
+}
+
+# What a product's operands are cast from stays as it is until an instruction needs it: 4 KiB of bytes are 8 of halves.
+@test "operands that are cast are so slice by slice" {
+    tritcc -arch=pvc -num-warps=8 -emit=llir=k.ll -k matmul_kernel \
+        -sig '*fp8e4nv:16,*fp8e4nv:16,*fp16:16,i32:16,i32:16,i32:16,i32:16,1,1,i32:16,i32:16,1,128,256,128,8' \
+        "$SRCDIR/bench/gpu/kernels/matmul.tri"
+    # 32 x 32 x 128 each: a slice of 16 is 2 x 16 halves of B and 4 x 8 of A, for 8 instructions; of fp8 two come at once
+    awk '/^[a-z0-9._]+:/ { casts = dots = 0 } /= fptrunc / { casts++ }
+        /call .*matrix_mad/ { dots++; if (casts > 64 * (int((dots - 1) / 8) + 2)) bad++ }
+        dots == 64 { loops++; dots = 0 } END { exit bad > 0 || loops != 2 }' k.ll
 }
 
 @test "products of pvc's own shapes do not spill" {
