@@ -248,7 +248,7 @@ void tri_cpu_prefetch(tri_cpu_gen *g, LLVMValueRef address)
 static void fetch_ahead(tri_cpu_gen *g, const tri_cpu_form *f, LLVMTypeRef element, const place *p)
 {
     const tri_cpu_domain *d = g->nest->domain;
-    if ((!d->ahead && !d->along) || !p->in_order || !f->coef[0])
+    if (!p->in_order || (!d->along && (!d->ahead || !f->coef[0])))
         return;
     LLVMValueRef by = d->along ? tri_cpu_i64(g, d->along)
                                : LLVMBuildMul(g->b, f->coef[0], tri_cpu_i64(g, d->ahead), "");
