@@ -37,6 +37,14 @@ static void report_unknown_kernel(const tri_signature_file *c, tri_span at, tri_
     tri_buf_fini(&list);
 }
 
+const tri_function *tri_signature_choose_find(const tri_signature_file *c, tri_str name)
+{
+    const tri_function *found = find_function(c, name);
+    if (!found)
+        report_unknown_kernel(c, TRI_NO_SPAN, name);
+    return found;
+}
+
 void tri_signature_choose_report(const tri_signature_file *c, const tri_function *function, int code, tri_span at,
                                  tri_str name, const char *where)
 {

@@ -65,6 +65,8 @@ bool tri_signature_choose(tri_signature_file *c, tri_signature_kernel **out_kern
 /* The kernel that is meant when none is named: that of the only -k, or the only one of the file; null after a
  * report. */
 const tri_function *tri_signature_choose_only(tri_signature_file *c);
+/* The function of that name; null after a report. */
+const tri_function *tri_signature_choose_find(const tri_signature_file *c, tri_str name);
 /* Reports that `where` names what is no parameter. */
 void tri_signature_choose_report(const tri_signature_file *c, const tri_function *function, int code, tri_span at,
                                  tri_str name, const char *where);

@@ -2,6 +2,7 @@
 #include "frontend/kernel/signature_kernel.h"
 
 #include "frontend/kernel/annotation.h"
+#include "ir/options.h"
 
 static void list_param(tri_signature_kernel *k, tri_str text, size_t i, tri_buf *out)
 {
@@ -67,12 +68,27 @@ static bool list_kernel(tri_signature_file *file, const tri_function *function, 
     return true;
 }
 
+/* Those of -k, helpers too. */
+static bool list_named(tri_signature_file *file, tri_buf *out)
+{
+    for (size_t i = 0; i < file->options->kernels.len; i++) {
+        const tri_function *function = tri_signature_choose_find(file, file->options->kernels.at[i]);
+        if (i)
+            tri_buf_add_char(out, '\n');
+        if (!function || !list_kernel(file, function, out))
+            return false;
+    }
+    return true;
+}
+
 bool tri_signature_list_kernels(tri_module *main, tri_buf *out)
 {
     tri_signature_file file;
     size_t count = 0;
     if (!tri_signature_start(main, &file))
         return false;
+    if (file.options->kernels.len)
+        return list_named(&file, out);
     for (size_t i = 0; i < file.functions.len; i++) {
         const tri_function *function = file.functions.at[i];
         if (tri_signature_guess_helper(function) || function->is_alias)

@@ -129,6 +129,11 @@ END
     [[ $output == *"    0: B=64, num_warps=2"*$'\n'"    1: B=128, num_warps=8"* ]]
     [[ $output == *$'\n\n'"copy (many.py:18)"*"  -sig 'copy(x=*fp32:16, y=*fp32:16, B=1024)'"* ]]
     [[ $output != *"helper ("* ]]
+    # those of -k alone
+    tritcc -k copy -k helper --list-kernels many.py
+    [[ $output == "copy (many.py:18)"*$'\n\n'"helper (many.py:6)"* && $output != *"scale ("* ]]
+    tritcc -1 -k cpy --list-kernels many.py
+    [[ $errors == *"no kernel 'cpy' in 'many.py'; did you mean 'copy'?"*"[TRI-3031]"* ]]
     tritcc -D n=5 --list-kernels many.py
     tritcc -1 --list-kernels
     [[ $errors == *"--list-kernels needs a source"*"[TRI-1002]"* ]]
