@@ -134,6 +134,12 @@ END
     printf '\003\002\043\007garbage' >g.spv
     tritcc -1 -arch=bmg -ocloc="$PWD/fake" -emit=zebin=k.zebin g.spv
     [[ $errors == *"a SPIR-V module is five or more 4-byte words, this one has 11 bytes [TRI-5020]"* ]]
+    # a module that ends in the middle, of which ocloc makes nothing and says nothing
+    tritcc -arch=bmg -emit=spirv=whole.spv -sig 'k(*fp32, 128)' k.tri
+    head -c 96 whole.spv >g.spv
+    printf '#!/bin/sh\nwhile [ "$1" != -output ]; do shift; done\necho empty >"$2"\n' >fake
+    tritcc -1 -arch=bmg -ocloc="$PWD/fake" -emit=zebin=k.zebin g.spv
+    [[ $errors == *"cannot disassemble SPIR-V: word "*" [TRI-5020]"*"the command was: "* ]]
     printf '#!/bin/sh\nwhile [ "$1" != -output ]; do shift; done\necho empty >"$2"\n' >fake
     tritcc -1 -arch=bmg -ocloc="$PWD/fake" -emit=zebin=k.zebin -sig 'k(*fp32, 128)' k.tri
     [[ $errors == *"'ocloc' left a file without code [TRI-7001]"* ]]
