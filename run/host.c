@@ -1,5 +1,6 @@
 /* Kernels on this host's processor, compiled in memory. */
 #include "run/backend.h"
+#include "run/fence.h"
 
 #include "base/progress.h"
 #include "ir/kernel.h"
@@ -103,8 +104,19 @@ static bool open_host(tri_run_kernel *k, tri_argument_list *arguments)
     k->unit.llvm_module = NULL;
     k->jit = tri_jit_create(k->unit.diag, module, function.data, symbols, sizeof symbols / sizeof *symbols,
                             (tri_jit_machine){host.cpu, host.features, k->unit.options->opt_level});
+    if (k->jit && tri_str_is(k->unit.options->arch, "linalg")) /* the structured form has no checks of its own */
+        k->device = tri_run_fence_arrays(k);
+    tri_run_fence_watch(k->device);
     return k->jit != NULL;
 }
+
+static bool fetch_host(tri_run_kernel *k)
+{
+    tri_run_fence_fetch(k->device);
+    return true;
+}
+
+static void close_host(tri_run_kernel *k) { tri_run_fence_destroy(k->device); }
 
 /* Programs in pieces that grow until one takes a while, so that the progress can be shown. */
 static bool launch_host(tri_run_kernel *k, double *out_seconds)
@@ -129,5 +141,10 @@ static bool launch_host(tri_run_kernel *k, double *out_seconds)
 }
 
 const tri_run_backend tri_run_host = {
-    .takes = TRI_KIND_LLIR, .choose = choose_host, .open = open_host, .launch = launch_host,
+    .takes = TRI_KIND_LLIR,
+    .choose = choose_host,
+    .open = open_host,
+    .launch = launch_host,
+    .fetch = fetch_host,
+    .close = close_host,
 };

@@ -310,7 +310,8 @@ static bool read_any(const reader *r, tri_str text, bool is_constexpr, tri_arg *
         if (text.len && text.data[0] == '*')
             return fail_signature(r, "'%.*s' is not a pointer type; '*fp32', '*kfp16' (const), '*i32' are", text);
     }
-    const tri_value *value = tri_host_eval_text(r->scope, r->what, text);
+    tri_str what = tri_str_format(r->arena, "-sig %.*s", TRI_STR_ARG(r->what));
+    const tri_value *value = tri_host_eval_text(r->scope, what, text);
     *out = (tri_arg){.kind = TRI_ARG_CONSTANT, .value = value};
     return value != NULL;
 }

@@ -103,7 +103,8 @@ static LLVMValueRef declare(tri_gpu *g, MlirOperation func)
             g->machine->maps_attributes(g, function, maps, count_maps(func));
     } else {
         LLVMSetLinkage(function, LLVMInternalLinkage);
-        unsigned kind = LLVMGetEnumAttributeKindForName("noinline", 8);
+        const char *inlining = g->machine->inlines_all ? "alwaysinline" : "noinline";
+        unsigned kind = LLVMGetEnumAttributeKindForName(inlining, strlen(inlining));
         LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(g->llvm, kind, 0));
     }
     /* Triton has no recursion; AMD's drivers reserve memory for the stack of what may be recursive. */

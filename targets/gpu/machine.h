@@ -125,6 +125,7 @@ typedef struct tri_machine {
     const char *library_prefix;  /* of the device's function library */
     bool (*link)(const struct tri_library_job *job); /* that library, and those of the user; null: only those */
     bool bf16_is_bits;           /* LLVM's back end has no bfloat values: they are i16, arithmetic is done in f32 */
+    bool inlines_all;            /* a compiler of OpenCL may lack the thread's number inside of functions */
     bool first_by_lane;          /* the first thread is that of lane 0 of warp 0: a compiler of OpenCL that sees the
                                     number compared with 0 lets this thread alone take part in exchanges before that */
     int packed_bits;             /* loops carry elements of 8 to so many bits in words, for registers have no parts that

@@ -30,6 +30,7 @@ const tri_machine tri_spirv_machine = {
     .library_prefix = "__nv_",
     .link = tri_spirv_link,
     .bf16_is_bits = true,
+    .inlines_all = true,
     .first_by_lane = true,
     .orders_updates = true,
     .shared_is_dynamic = false,

@@ -78,10 +78,15 @@ add() { # EXTRA...
     [[ $errors == *"needs its runtime"*"-fsanitize=bounds"* ]]
 }
 
-@test "addresses in a table reach buffers by name" {
+@test "addresses in a table reach buffers by name; one thread of a function that is no part of its kernel stores" {
     cat >k.tri <<'K'
 import triton
 import triton.language as tl
+
+
+@triton.jit(noinline=True)
+def put(out, v):
+    tl.store(out, v)
 
 
 @triton.jit
@@ -89,12 +94,12 @@ def k(table, out, n, B: tl.constexpr):
     p = tl.load(table + tl.program_id(0)).to(tl.pointer_type(tl.float32))
     o = tl.arange(0, B)
     x = tl.load(p + o, mask=o < n, other=0.0)
-    tl.store(out + tl.program_id(0), tl.sum(x))
+    put(out + tl.program_id(0), tl.sum(x))
 K
     export OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd POCL_CACHE_DIR=$PWD/cache
     command -v llvm-spirv-15 && [ -e "$OCL_ICD_VENDORS" ] && opencl=opencl
     for arch in "$HOST_ARCH" sim:sm_80 $opencl; do
-        tritrun k.tri table=addr:a,b zeros:f32:2 5 8 -grid=2 buf:a=arange:f32:5 buf:b=ones:f32:5 -arch=$arch -print out
+        tritrun -k k k.tri table=addr:a,b zeros:f32:2 5 8 -grid=2 buf:a=arange:f32:5 buf:b=ones:f32:5 -arch=$arch -print out
         [[ $output == *" 10 5"* ]]
     done
 }
@@ -602,6 +607,7 @@ def k(x, o, n, B: tl.constexpr):
     tl.store(o + i, tl.load(x + i, mask=i < n) + 1, mask=i < n)
 K
     tritcc -arch="$HOST_ARCH" -sig '*fp32, *fp32, i32, 64' -emit=obj=k.o,ttir=k.ttir k.tri
+    tritcc -arch=linalg -sig '*fp32, *fp32, i32, 64' -emit=linalg=k.linalg k.tri
     tritcc -arch=sm_80 -sig '*fp32, *fp32, i32, 64' -emit=ttgir=k.ttgir k.tri
     local file arch
     # ARGUMENTS|what is said
@@ -612,11 +618,12 @@ K
         [ "$status" -eq 1 ]
         [[ $(<.err) == *"$2"* ]]
     }
-    for file in k.o k.ttir k.ttgir; do
+    for file in k.o k.ttir k.ttgir k.linalg; do
         case $file in
         k.o) arch= ;;
         k.ttir) arch=-arch=$HOST_ARCH ;;
         k.ttgir) arch=-arch=sim:sm_80 ;;
+        k.linalg) arch=-arch=linalg ;;
         esac
         rejects 'ones:f16:64 zeros:f32:64 64' "parameter 'x' of type *fp32 takes an array of f32, and this one is of f16"
         rejects 'ones:f32:64 zeros:f32:64' "no argument for parameter 'n' of type i32"
@@ -628,8 +635,10 @@ K
         "$BUILDDIR/tritrun" $arch "$file" ones:f32:64 zeros:f32:64 60 64 -print=o >.out
         [ "$(grep -o '2' .out | wc -l)" -ge 60 ]
     done
-    file=k.o arch=
-    rejects 'ones:f32:20 zeros:f32:64 64' "tritrun: error: the kernel goes beyond the end of 'x', which has 80 bytes [TRI-9004]"
+    for file in k.o k.linalg; do
+        arch=$([ $file = k.o ] || echo -arch=linalg)
+        rejects 'ones:f32:20 zeros:f32:64 64' "tritrun: error: the kernel goes beyond the end of 'x', which has 80 bytes [TRI-9004]"
+    done
 }
 
 @test "a file of IR without a kernel is told where it begins" {

@@ -11,6 +11,13 @@ kernel() { # BODY of k.tri after the imports
     [[ $output == *"x_ptr: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %y_ptr: !tt.ptr<f32>, %output_ptr: !tt.ptr<f32>, %n_elements: i32"* ]]
 }
 
+@test "a constant that is none is said to stand in -sig, and for which parameter" {
+    tritcc -1 "$vadd" -sig '*fp32, *fp32, *fp32, i32, 6 4' -emit=ttir=-
+    [[ $errors == "-sig BLOCK_SIZE:1:3: error: "* ]]
+    tritcc -1 "$vadd" -sig '*fp32, *fp32, *fp32, i32, unknown' -emit=ttir=-
+    [[ $errors == "-sig BLOCK_SIZE:1:1: error: 'unknown' is no Python literal"* ]]
+}
+
 @test "an integer that is one becomes a constant" {
     tritcc "$vadd" -sig '*fp32, *fp32, *fp32, i32:1, 64' -emit=ttir=-
     [[ $output != *"%n_elements: i32"* ]]
