@@ -50,12 +50,12 @@ def build_row(sweep, options, name, row):
     text, _, _ = sweep.ours(row, options)
     described = json.loads(subprocess.run([w.replace("ptx=-", "json=-") for w in sweep.command_of(row, options)],
                                           capture_output=True, text=True, check=True).stdout)["kernels"][0]
-    other, _, _, metadata = sweep.theirs(row, options)
+    other, _, ttgir, metadata = sweep.theirs(row, options)
     sides = {"tritcc": (text, described["shared_bytes"], described["scratch_bytes"], described["num_warps"]),
              "Triton": (other, metadata["shared"], metadata.get("global_scratch_size") or 0, metadata["num_warps"])}
     out = {"name": name, "parameters": [[n, row["signature"][n], n in row.get("div16", [])] for n, _ in row["params"]
                                         if n not in row["constexprs"]],
-           "grid": row.get("grid") or [1], "kind": "product" if "wgmma" in other or "mma.sync" in other else "memory"}
+           "grid": row.get("grid") or [1], "kind": "product" if re.search(r"\b(tt\.dot|ttng\.warp_group_dot) ", ttgir) else "memory"}
     for side, (ptx, shared, scratch, warps) in sides.items():
         assemble(ptx, options, os.path.join(options.out, name + "." + side))
         out[side] = {"entry": entry_of(ptx), "shared": shared, "scratch": scratch, "threads": 32 * warps}
