@@ -451,8 +451,12 @@ count() { grep -cE "^ *(\([^)]*\))? *$1" loop || true; }
 }
 
 @test "products of tf32 give the matrix unit whole words of A" {
-    tritcc -arch=pvc -emit=llir=k.ll -sig '*fp32:16, *fp32:16, *fp32:16, i32, i32, i32, i32, 1, i32, 1, i32, 1, 64, 64, 32, 4' mm.tri
+    tritcc -arch=pvc -num-warps=4 -emit=llir=k.ll -sig '*fp32:16, *fp32:16, *fp32:16, i32, i32, i32, i32, 1, i32, 1, i32, 1, 64, 64, 32, 4' mm.tri
     grep -Eq 'call .*fdpas_f_f_tf32_tf32_8_8\(<8 x float> [^,]*, <4 x i32> [^,]*, <8 x i32>' k.ll
+    # 32 x 32 x 32 of each of four sub-groups by 8 x 16 x 8; the compilers have no message that fills the registers of A or
+    # B with rows of dwords, of which a lane has 64 each
+    [ "$(grep -c 'call .*fdpas_f_f_tf32_tf32_8_8' k.ll)" -eq 32 ]
+    [ "$(grep -c '= load float, ptr addrspace(3)' k.ll)" -eq 128 ]
 }
 
 @test "block loads on the simulator: sizes, bounds, both orders; what the hardware refuses is an error" {
