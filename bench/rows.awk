@@ -76,7 +76,7 @@ $1 == "launch" && $4 == "pause:" { row("launch after 20 ms of rest", "us", "trit
     if (n != 2 || name == "")
         next
     wrong = /WRONG/ ? "WRONG" : ""
-    row(name, "us", "tritcc", ours[1], ours[2], wrong)
+    row(name, "us", name ~ /^tiles alone / ? "bare tiles" : "tritcc", ours[1], ours[2], wrong)
     row(name, "us", is_torch ? "PyTorch" : "clang -O3", theirs[1], theirs[2], "")
     if (blas[1] != "")
         row(name, "us", "OpenBLAS", blas[1], blas[2], "")

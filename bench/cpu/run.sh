@@ -31,6 +31,8 @@ if [ "${TORCH_PYTHON-}" ]; then
     }
     eval "\"\${TRITCC:-tritcc}\" -arch=${ARCH:-native} $(tiled | tr '\n' ' ') -emit=obj=tiles.o kernels.tri"
     cc -shared kernels.o tiles.o -o libkernels.so -lm
+    # what tiles alone allow; rows of it where the compiler and the processor know them
+    cc -O2 -Wall -Wextra -mamx-tile -mamx-bf16 -shared -fPIC -pthread tiles.c -o libtiles.so 2>tiles.log || rm -f libtiles.so
     echo
     echo "beside PyTorch: us of tritcc and of PyTorch, speed; one thread, then two; of products, the best tiles"
     "$TORCH_PYTHON" "$here/torch_rows.py" ./libkernels.so "$@"

@@ -63,6 +63,20 @@ def products():
             yield f"{name} {n}", ours, theirs, 2.0 * n**3, c
 
 
+def limits():
+    """What tiles alone allow of a float product in three parts: its products and its loads, nothing packed or stored."""
+    try:
+        library = C.CDLL(os.path.join(os.path.dirname(os.path.abspath(words[0])), "libtiles.so"))
+    except OSError:
+        return
+    if library.tiles(32, 1, 1):
+        return
+    for n in (512, 1024, 2048):
+        a, b = torch.randn(n, n), torch.randn(n, n)
+        ours = lambda n=n: library.tiles(n, torch.get_num_threads(), 1)
+        yield f"tiles alone {n}", ours, lambda a=a, b=b: torch.mm(a, b), 2.0 * n**3, None
+
+
 def nests():
     """Attention of 8 heads, convolutions as products, weights of four bits beside a product of ready ones."""
     for name, dtype in (("attention_heads", torch.float32), ("attention_bf16", torch.bfloat16)):
@@ -201,8 +215,9 @@ class Row:
         self.result, self.chosen, self.pairs, self.old = result, {}, {1: [], 2: []}, {1: [], 2: []}
 
     def choose(self, threads):
-        want = self.theirs().to(torch.float64).reshape(self.result.shape)
-        self.error = max(self.error, *(wrongness(self.name, run, self.result, want) for run in self.forms.values()))
+        if self.result is not None:
+            want = self.theirs().to(torch.float64).reshape(self.result.shape)
+            self.error = max(self.error, *(wrongness(self.name, run, self.result, want) for run in self.forms.values()))
         best = {}
         if len(self.forms) > 1:
             for tiles, run in self.forms.items():
@@ -214,7 +229,7 @@ class Row:
         run = self.forms[self.chosen[threads]]
         for i in range(self.TURNS):
             self.pairs[threads].append(pair(run, self.theirs, threads, i))
-            if before:
+            if hasattr(run, "before"):
                 self.old[threads].append(pair(run, run.before, threads, i))
 
     def text(self):
@@ -234,7 +249,7 @@ class Row:
 def main():
     if "amx_bf16" not in open("/proc/cpuinfo").read():
         print("products with AMX: not run, this processor has none")
-    table = [Row(*row) for source in (rows(), indexed(), products(), nests()) for row in source
+    table = [Row(*row) for source in (rows(), indexed(), products(), limits(), nests()) for row in source
              if not wanted or row[0].startswith(tuple(wanted))]
     for turn in range(Row.PASSES):
         for row in table:
