@@ -10,9 +10,10 @@
  *   - that cannot fit in any order of ours: ptxas then looks for registers itself, better from operations side by side
  *     (cross entropy of 32 warps spills otherwise);
  *   - of functions whose warps have unlike numbers of registers: that split is planned for the lowering's order.
- * Where far more lives from block to block than a thread may have, as sums of a large tile around a loop do, ptxas
- * gives up and leaves all but 32 registers in local memory. Told that one block on a multiprocessor is enough, it takes
- * what registers there are, and a third or half of that memory.
+ * Where far more lives from block to block than a thread may have, as sums of a large tile around a loop do, or in any
+ * order within one, as rows of tens of thousands of elements that are read at once do, ptxas gives up and leaves all
+ * but 32 registers in local memory. Told that one block on a multiprocessor is enough, it takes what registers there
+ * are, and a third to two thirds of that memory.
  * Test: tests/targets/registers.bats */
 #include "ir/occupancy.h"
 #include "targets/nvptx/live.h"
@@ -27,7 +28,8 @@ enum {
     least_pressure = 64,             /* of its results in units of 16 bits: 32 registers leave no warp out */
     tie_pressure = 128,              /* 64 registers: half of all warps are there */
     thread_registers = 255,          /* the most that one has */
-    hopeless_percent = 130           /* of those live between blocks: with 127 ptxas does not give up */
+    hopeless_percent = 130,          /* of those live between blocks: with 127 ptxas does not give up */
+    hopeless_within = 300            /* the same of those of one block: with 200 it does not */
 };
 
 typedef struct {
@@ -223,21 +225,34 @@ static void put_in_order(LLVMBuilderRef builder, const block_code *b, const int 
     }
 }
 
-static void order_block(const tri_nvptx_flow *f, LLVMBuilderRef builder, const tri_nvptx_flow_block *block)
+/* Whether no order helps: the late one does, and not enough. Of products, whose addresses it leaves for longer, more
+ * lives in it, and ptxas finds its own. */
+static bool is_hopeless_within(const tri_nvptx_flow *f, const block_code *b, int64_t before)
+{
+    int64_t far_more = (int64_t)f->most * hopeless_within / 100;
+    int64_t late = before > far_more ? live_at_most(f->arena, b, late_order(f->arena, b)) : 0;
+    return late < before && late > far_more;
+}
+
+/* Whether the block is left alone because far more lives in it than a thread may have, in either order. */
+static bool order_block(const tri_nvptx_flow *f, LLVMBuilderRef builder, const tri_nvptx_flow_block *block)
 {
     block_code b;
     if (!read_block(f, block, &b))
-        return;
+        return false;
     int *now = TRI_NEW_ARRAY(f->arena, int, b.count);
     for (int i = 0; i < b.count; i++)
         now[i] = i;
     int64_t before = live_at_most(f->arena, &b, now);
-    if (before <= least_pressure || before > f->most)
-        return;
+    if (before > f->most)
+        return is_hopeless_within(f, &b, before);
+    if (before <= least_pressure)
+        return false;
     int *late = late_order(f->arena, &b);
     int64_t hardly_more = before > tie_pressure ? before + before / 64 : before - 1;
     if (live_at_most(f->arena, &b, late) <= hardly_more)
         put_in_order(builder, &b, late);
+    return false;
 }
 
 static bool has_unlike_warps(LLVMValueRef function)
@@ -275,10 +290,9 @@ static bool has_large_block(LLVMValueRef function)
 }
 
 /* Tells ptxas of a function that cannot do without local memory to use all registers. */
-static void take_all_registers(LLVMValueRef function, const tri_nvptx_flow *f)
+static void take_all_registers(LLVMValueRef function, const tri_nvptx_flow *f, bool is_hopeless)
 {
     static const char limit[] = "nvvm.maxnreg", least_blocks[] = "nvvm.minctasm";
-    bool is_hopeless = false;
     for (int n = 0; n < f->count; n++)
         is_hopeless = is_hopeless || 100 * tri_nvptx_live_out(&f->blocks[n]) > (int64_t)hopeless_percent * f->most;
     if (!is_hopeless || LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, limit, sizeof limit - 1))
@@ -297,9 +311,10 @@ void tri_nvptx_order(LLVMModuleRef module)
         tri_arena *arena = tri_arena_create();
         tri_nvptx_flow all = {.arena = arena, .most = most_pressure(f)};
         tri_nvptx_find_live(&all, f);
+        bool is_hopeless = false;
         for (int i = 0; i < all.count; i++)
-            order_block(&all, builder, &all.blocks[i]);
-        take_all_registers(f, &all);
+            is_hopeless |= order_block(&all, builder, &all.blocks[i]);
+        take_all_registers(f, &all, is_hopeless);
         tri_arena_destroy(arena);
     }
     LLVMDisposeBuilder(builder);

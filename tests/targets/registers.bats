@@ -173,4 +173,14 @@ END2
     # a limit that somebody asks for stands
     compile '3, 16384' -maxnreg=128
     ! grep -q 'minnctapersm' k.ptx || return 1
+    # a row that is read at once and used behind its sum, of 512 and of 128 elements a thread
+    sed -i '/^    a = /,$d' k.tri
+    cat >>k.tri <<'END2'
+    v = tl.load(x + at) + tl.load(x + n + at)
+    tl.store(o + at, (v - tl.sum(v)) * tl.load(x + 2 * n + at) + tl.load(x + 3 * n + at))
+END2
+    compile '1, 16384' -num-warps=1
+    grep -q '^\.minnctapersm 1$' k.ptx
+    compile '1, 16384' -num-warps=4
+    ! grep -q 'minnctapersm' k.ptx || return 1
 }
