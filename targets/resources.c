@@ -7,8 +7,8 @@ static void print_occupancy(const tri_kernel *k, const tri_resources *r, tri_buf
 {
     if (!r->limit)
         return;
-    tri_buf_format(out, "  occupancy  %s%d %%: %d blocks per multiprocessor, limited by %s\n",
-                   k->registers >= 0 ? "" : "at most ", r->percent, r->blocks, r->limit);
+    tri_buf_format(out, "  occupancy  %s%d %%: %d block%s per multiprocessor, limited by %s\n",
+                   k->registers >= 0 ? "" : "at most ", r->percent, r->blocks, r->blocks == 1 ? "" : "s", r->limit);
 }
 
 static void print_kernel(const tri_unit *unit, const tri_kernel *k, tri_str code, tri_buf *out)

@@ -7,6 +7,7 @@
 #include "targets/amdgcn/amdgcn.h"
 #include "targets/external.h"
 #include "targets/facts.h"
+#include "targets/gpu/sink.h"
 #include "targets/target.h"
 
 #include "llvm-c/TargetMachine.h"
@@ -23,6 +24,14 @@ enum { code_tool = 7001 };
     "instcombine<no-verify-fixpoint>,simplifycfg,adce"
 static const char pipeline[] = "function(" SIMPLIFY "),amdgpu-attributor",
                   packing_pipeline[] = "function(" SIMPLIFY ",slp-vectorizer,early-cse),amdgpu-attributor";
+
+/* LLVM keeps to the order that it is given where another takes more registers than there are. */
+static const tri_gpu_sinking sinking = {
+    .reads = (const char *const[]){"buffer.load.i", "buffer.load.v", NULL}, /* without those to shared memory */
+    .pure = (const char *const[]){NULL},
+    .products = (const char *const[]){NULL},
+    .is_shared_only = true,
+};
 
 LLVMTargetMachineRef tri_amdgcn_create_machine(tri_unit *unit)
 {
@@ -42,6 +51,8 @@ bool tri_amdgcn_optimize(tri_unit *unit)
     bool ok = machine && tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, "always-inline,globaldce") &&
               tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, passes);
     tri_llvm_dispose_machine(machine);
+    if (ok && unit->options->opt_level)
+        tri_gpu_sink_loads(unit->arena, unit->llvm_module, &sinking);
     return ok;
 }
 

@@ -7,6 +7,7 @@
 #include "runtime/sim/intel/family.h"
 #include "targets/facts.h"
 #include "targets/gpu/gpu.h"
+#include "targets/gpu/sink.h"
 #include "targets/intel/intel.h"
 #include "targets/spirv/spirv.h"
 
@@ -37,6 +38,13 @@ static MlirWalkResult check_op(MlirOperation op, void *data)
     return s->ok ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
 
+static const tri_gpu_sinking sinking = {
+    .reads = (const char *const[]){"subgroup_block_read", NULL},
+    .pure = (const char *const[]){"matrix_mad", "dpas", "shuffle", "get_", "llvm.fma", "llvm.exp", "llvm.log",
+                                  "llvm.max", "llvm.min", "llvm.smax", "llvm.smin", "llvm.umax", "llvm.umin", NULL},
+    .products = (const char *const[]){"matrix_mad", "dpas", NULL},
+};
+
 static bool lower_for_intel(tri_unit *unit)
 {
     state s = {unit, true};
@@ -45,7 +53,7 @@ static bool lower_for_intel(tri_unit *unit)
     if (!s.ok || !tri_gpu_lower(unit, &tri_intel_machine))
         return false;
     if (!unit->options->simulate)
-        tri_intel_sink_loads(unit->arena, unit->llvm_module);
+        tri_gpu_sink_loads(unit->arena, unit->llvm_module, &sinking);
     return true;
 }
 

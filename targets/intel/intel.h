@@ -31,9 +31,6 @@ tri_intel_part *tri_intel_part_open(tri_gpu *g, MlirValue operand);
 /* Loads the message that fills a register, unless it has been. */
 void tri_intel_part_load(tri_intel_part *part, int reg, tri_gpu_value *out);
 
-/* Moves loads to where they are needed first. */
-void tri_intel_sink_loads(tri_arena *arena, LLVMModuleRef module);
-
 /* A call of a function of the device's compiler, for all lanes of a sub-group together. */
 LLVMValueRef tri_intel_call(tri_gpu *g, const char *name, LLVMTypeRef result, LLVMValueRef *args, int num_args);
 

@@ -2,14 +2,20 @@
  * slice by slice, not all of them in front of it, which no sub-group has registers for. Within a block of instructions,
  * and not across what may write memory or waits for others; parts of words go on to a later block. What loops put
  * together of words from in front of them is put together there. The device's compiler moves what it likes further up
- * again. */
+ * again.
+ * Test: tests/targets/amdgcn.bats, tests/targets/intel.bats */
+#include "targets/gpu/sink.h"
+
 #include "base/map.h"
-#include "targets/intel/intel.h"
+#include "base/vec.h"
+
+#include "llvm-c/DebugInfo.h"
 
 #include <string.h>
 
 /* The instructions of one block; places are multiples of STEP, with room between for what moves. */
 typedef struct {
+    const tri_gpu_sinking *rules;
     tri_arena *arena;
     LLVMBuilderRef builder;
     LLVMBasicBlockRef block;
@@ -42,24 +48,40 @@ static bool has_name_part(LLVMValueRef call, const char *const *parts)
     return false;
 }
 
-static bool reads_only(LLVMValueRef v)
+static bool reads_only(const sinker *s, LLVMValueRef v)
 {
-    static const char *const blocks[] = {"subgroup_block_read", NULL};
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
     return (op == LLVMLoad && !LLVMGetVolatile(v) && LLVMGetOrdering(v) == LLVMAtomicOrderingNotAtomic) ||
-           (op == LLVMCall && has_name_part(v, blocks));
+           (op == LLVMCall && has_name_part(v, s->rules->reads));
+}
+
+/* A load that may move. */
+static bool moves(const sinker *s, LLVMValueRef v)
+{
+    enum { shared_space = 3 };
+    if (!reads_only(s, v) || !s->rules->is_shared_only)
+        return reads_only(s, v);
+    return LLVMGetInstructionOpcode(v) == LLVMLoad &&
+           LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(v, 0))) == shared_space;
+}
+
+/* Does LLVM know of the function that it touches no memory? */
+static bool touches_nothing(LLVMValueRef call)
+{
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    unsigned kind = LLVMGetEnumAttributeKindForName("memory", 6);
+    LLVMAttributeRef found =
+        LLVMIsAFunction(callee) ? LLVMGetEnumAttributeAtIndex(callee, LLVMAttributeFunctionIndex, kind) : NULL;
+    return found && !LLVMGetEnumAttributeValue(found);
 }
 
 /* May it write memory, or wait? Of calls those that are known not to are few. */
-static bool may_touch(LLVMValueRef v)
+static bool may_touch(const sinker *s, LLVMValueRef v)
 {
-    static const char *const pure[] = {"matrix_mad", "dpas", "shuffle", "get_", "llvm.fma", "llvm.exp", "llvm.log",
-                                       "llvm.max", "llvm.min", "llvm.smax", "llvm.smin", "llvm.umax", "llvm.umin",
-                                       NULL};
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMStore: case LLVMFence: case LLVMAtomicRMW: case LLVMAtomicCmpXchg: return true;
-    case LLVMLoad: return !reads_only(v);
-    case LLVMCall: return !reads_only(v) && !has_name_part(v, pure);
+    case LLVMLoad: return !reads_only(s, v);
+    case LLVMCall: return !reads_only(s, v) && !has_name_part(v, s->rules->pure) && !touches_nothing(v);
     default: return false;
     }
 }
@@ -100,19 +122,18 @@ static bool is_derived(const sinker *s, LLVMValueRef v)
 
 static void find_derived(sinker *s)
 {
-    static const char *const products[] = {"matrix_mad", "dpas", NULL};
     tri_map_init(&s->derived, s->arena);
     s->has_product = false;
     for (LLVMValueRef v = LLVMGetFirstInstruction(s->block); v; v = LLVMGetNextInstruction(v)) {
-        s->has_product |= LLVMGetInstructionOpcode(v) == LLVMCall && has_name_part(v, products);
-        if (reads_only(v) || is_derived(s, v))
+        s->has_product |= LLVMGetInstructionOpcode(v) == LLVMCall && has_name_part(v, s->rules->products);
+        if (reads_only(s, v) || is_derived(s, v))
             tri_map_set_ptr(&s->derived, v, v);
     }
 }
 
 static bool sinks(const sinker *s, LLVMValueRef v)
 {
-    return reads_only(v) || is_word_part(v) || (s->has_product && tri_map_find_ptr(&s->derived, v));
+    return moves(s, v) || is_word_part(v) || (s->has_product && tri_map_find_ptr(&s->derived, v));
 }
 
 /* Anew where there was no room left between two. */
@@ -122,7 +143,7 @@ static void number_block(sinker *s)
     s->writes.len = 0;
     for (LLVMValueRef v = LLVMGetFirstInstruction(s->block); v; v = LLVMGetNextInstruction(v), at++) {
         give_place(s, v, at << STEP_BITS);
-        if (may_touch(v))
+        if (may_touch(s, v))
             tri_vec_push(s->arena, &s->writes, at << STEP_BITS);
     }
 }
@@ -168,7 +189,7 @@ static void sink_one(sinker *s, LLVMValueRef v)
     if (place_in_block(s, user) - place_in_block(s, before) < 2)
         number_block(s);
     int64_t low = place_in_block(s, before), high = place_in_block(s, user);
-    if (reads_only(v) && is_written_between(s, place_in_block(s, v), high))
+    if (reads_only(s, v) && is_written_between(s, place_in_block(s, v), high))
         return;
     move_before(s, v, user);
     give_place(s, v, high - (high - low) / 8 - 1);
@@ -292,8 +313,10 @@ static void pass_on_parts(sinker *s)
 
 static void sink_block(sinker *s)
 {
-    drop_unused(s->block);
-    pass_on_parts(s);
+    if (!s->rules->is_shared_only) {
+        drop_unused(s->block);
+        pass_on_parts(s);
+    }
     tri_map_init(&s->place, s->arena);
     number_block(s);
     find_derived(s);
@@ -304,12 +327,12 @@ static void sink_block(sinker *s)
     }
 }
 
-void tri_intel_sink_loads(tri_arena *arena, LLVMModuleRef module)
+void tri_gpu_sink_loads(tri_arena *arena, LLVMModuleRef module, const tri_gpu_sinking *rules)
 {
-    sinker s = {.arena = arena, .builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(module))};
+    sinker s = {rules, arena, .builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(module))};
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
         for (s.block = LLVMGetFirstBasicBlock(f); s.block; s.block = LLVMGetNextBasicBlock(s.block))
-            if (is_block_in_loop(&s, s.block))
+            if (!rules->is_shared_only && is_block_in_loop(&s, s.block))
                 hoist_joins(&s);
         for (s.block = LLVMGetFirstBasicBlock(f); s.block; s.block = LLVMGetNextBasicBlock(s.block))
             sink_block(&s);
