@@ -123,7 +123,7 @@ static bool try_module(tri_unit *unit, LLVMModuleRef module)
 bool tri_amdgcn_fit_registers(tri_unit *unit, LLVMModuleRef spare)
 {
     static const char *const orders[] = {NULL, "iterative-minreg"};
-    tri_str first = tri_str_copy(unit->arena, tri_buf_str(&unit->bytes));
+    tri_str first = tri_str_copy(unit->arena, tri_buf_str(&unit->bytes)), second = {0};
     bool ok = tri_amdgcn_measure(unit, first), fits = has_spills(unit);
     int *blocks = TRI_NEW_ARRAY(unit->arena, int, unit->kernels.len + 1);
     for (size_t i = 0; i < unit->kernels.len; i++)
@@ -132,9 +132,13 @@ bool tri_amdgcn_fit_registers(tri_unit *unit, LLVMModuleRef spare)
         if (!ask_for_waves(unit, spare, orders[i]))
             break;
         ok = try_module(unit, LLVMCloneModule(spare));
-        fits = ok && is_worth_it(unit, blocks);
+        fits = ok && !has_spills(unit);
+        if (ok && !fits && !second.len && is_worth_it(unit, blocks))
+            second = tri_str_copy(unit->arena, tri_buf_str(&unit->bytes));
         ok = ok && (fits || install_code(unit, first));
     }
+    if (ok && !fits && second.len)
+        ok = install_code(unit, second);
     LLVMDisposeModule(spare);
     return ok;
 }
