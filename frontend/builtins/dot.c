@@ -222,9 +222,10 @@ static bool reinterpret(tri_eval *e, int arg, scaled *s)
                                     TRI_DTYPE_UINT16, TRI_DTYPE_UINT16};
     tri_dtype d = dtype_of(s->value);
     if (d != floats[s->format] && d != raw[s->format]) {
-        tri_arg_error(e, arg, 3012, "an operand of this format is of type '%s' or '%s', not '%s'",
-                      tri_types_dtype_name(floats[s->format]), tri_types_dtype_name(raw[s->format]),
-                      tri_types_dtype_name(d));
+        bool is_one = floats[s->format] == raw[s->format];
+        tri_arg_error(e, arg, 3012, "an operand of this format is of type '%s'%s%s%s, not '%s'",
+                      tri_types_dtype_name(floats[s->format]), is_one ? "" : " or '",
+                      is_one ? "" : tri_types_dtype_name(raw[s->format]), is_one ? "" : "'", tri_types_dtype_name(d));
         return false;
     }
     s->value = tri_semantic_bitcast(e, s->value, tri_types_scalar(floats[s->format]));
