@@ -139,7 +139,7 @@ bool tri_intel_tell_complaints(tri_unit *unit, const char *const *argv, tri_str 
             tri_vec_last(&complaints).kernel = kernel;
     }
     tri_buf text = {0};
-    bool is_module = complaints.len || tri_text_from_spirv(unit->diag, code, &text);
+    bool is_module = complaints.len || tri_text_from_spirv(unit->diag, unit->source, code, &text);
     tri_buf_fini(&text);
     if (!is_module) /* has been told */
         return tri_external_note_command(unit, argv);

@@ -105,7 +105,7 @@ static void make_command(tri_unit *unit, tri_str tool, tri_str input, tri_str ou
 static bool is_module(tri_unit *unit, tri_str code)
 {
     tri_buf text = {0};
-    bool ok = tri_text_from_spirv(unit->diag, code, &text);
+    bool ok = tri_text_from_spirv(unit->diag, unit->source, code, &text);
     tri_buf_fini(&text);
     return ok;
 }

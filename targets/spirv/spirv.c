@@ -18,7 +18,7 @@ static bool read_spirv(tri_unit *unit)
 
 bool tri_spirv_to_text(tri_unit *unit, tri_buf *out)
 {
-    return tri_text_from_spirv(unit->diag, tri_buf_str(&unit->bytes), out);
+    return tri_text_from_spirv(unit->diag, unit->source, tri_buf_str(&unit->bytes), out);
 }
 
 bool tri_spirv_from_text(tri_unit *unit)

@@ -8,7 +8,26 @@
 /* The newest environment: the module's own version number decides what is legal. */
 static spv_context create_context(void) { return spvContextCreate(SPV_ENV_UNIVERSAL_1_6); }
 
-static void report_text(tri_diag *diag, const tri_source *source, spv_diagnostic diagnostic, const char *what)
+/* A binary has no lines to point to: its file stands in front of what is said, where its words are a file's. */
+#define FILE_FORMAT "%s%.*s%s"
+#define FILE_ARGS(file) (file).len ? "'" : "", TRI_STR_ARG(file), (file).len ? "': " : ""
+
+static tri_str file_of(const tri_source *source, tri_str binary)
+{
+    return source && tri_str_equal(source->text, binary) ? source->name : (tri_str){0};
+}
+
+static void report_binary(tri_diag *diag, tri_str file, spv_diagnostic diagnostic)
+{
+    if (diagnostic)
+        tri_diag_error(diag, TRI_NO_SPAN, 5020, FILE_FORMAT "cannot disassemble SPIR-V: word %zu: %s", FILE_ARGS(file),
+                       diagnostic->position.index, diagnostic->error);
+    else
+        tri_diag_error(diag, TRI_NO_SPAN, 5020, FILE_FORMAT "cannot disassemble SPIR-V: unknown error",
+                       FILE_ARGS(file));
+}
+
+static void report_text(tri_diag *diag, const tri_source *source, spv_diagnostic diagnostic)
 {
     tri_span at = TRI_NO_SPAN;
     if (diagnostic && source && diagnostic->isTextSource) {
@@ -16,10 +35,7 @@ static void report_text(tri_diag *diag, const tri_source *source, spv_diagnostic
         uint32_t begin = tri_source_offset(source, line, column);
         at = (tri_span){source, begin, begin < source->text.len ? begin + 1 : begin};
     }
-    if (diagnostic && !diagnostic->isTextSource)
-        tri_diag_error(diag, at, 5020, "%s: word %zu: %s", what, diagnostic->position.index, diagnostic->error);
-    else
-        tri_diag_error(diag, at, 5020, "%s: %s", what, diagnostic ? diagnostic->error : "unknown error");
+    tri_diag_error(diag, at, 5020, "cannot assemble SPIR-V: %s", diagnostic ? diagnostic->error : "unknown error");
 }
 
 /* The module's five header words, as comments with plain numbers: the assembler would put its own. */
@@ -41,11 +57,12 @@ static void read_header(tri_str text, uint32_t *words)
     words[4] = schema;
 }
 
-bool tri_text_from_spirv(tri_diag *diag, tri_str binary, tri_buf *out)
+bool tri_text_from_spirv(tri_diag *diag, const tri_source *source, tri_str binary, tri_buf *out)
 {
     if (binary.len % 4 || binary.len < 20) {
-        tri_diag_error(diag, TRI_NO_SPAN, 5020, "a SPIR-V module is five or more 4-byte words, this one has %zu bytes",
-                       binary.len);
+        tri_diag_error(diag, TRI_NO_SPAN, 5020,
+                       FILE_FORMAT "a SPIR-V module is five or more 4-byte words, this one has %zu bytes",
+                       FILE_ARGS(file_of(source, binary)), binary.len);
         return false;
     }
     spv_context context = create_context();
@@ -61,7 +78,7 @@ bool tri_text_from_spirv(tri_diag *diag, tri_str binary, tri_buf *out)
         tri_buf_add(out, text->str, text->length);
     }
     else
-        report_text(diag, NULL, diagnostic, "cannot disassemble SPIR-V");
+        report_binary(diag, file_of(source, binary), diagnostic);
     spvTextDestroy(text);
     spvDiagnosticDestroy(diagnostic);
     spvContextDestroy(context);
@@ -81,7 +98,7 @@ bool tri_text_to_spirv(tri_diag *diag, const tri_source *source, tri_str text, t
         tri_buf_add(out, binary->code, binary->wordCount * 4);
     }
     else
-        report_text(diag, source, diagnostic, "cannot assemble SPIR-V");
+        report_text(diag, source, diagnostic);
     spvBinaryDestroy(binary);
     spvDiagnosticDestroy(diagnostic);
     spvContextDestroy(context);

@@ -4,8 +4,8 @@
 
 #include "base/diag.h"
 
-/* Appends the disassembly. False after a report. */
-bool tri_text_from_spirv(tri_diag *diag, tri_str binary, tri_buf *out);
+/* Appends the disassembly. False after a report, which names `source` (or null) where the binary is its text. */
+bool tri_text_from_spirv(tri_diag *diag, const tri_source *source, tri_str binary, tri_buf *out);
 /* Appends the module; `source` (or null) is where messages point to. False after a report. */
 bool tri_text_to_spirv(tri_diag *diag, const tri_source *source, tri_str text, tri_buf *out);
 

@@ -53,7 +53,7 @@ static bool run_translator(tri_unit *unit, tri_str folder, void *data)
 static bool check_binary(tri_unit *unit)
 {
     tri_buf text = {0};
-    bool ok = tri_text_from_spirv(unit->diag, tri_buf_str(&unit->bytes), &text);
+    bool ok = tri_text_from_spirv(unit->diag, unit->source, tri_buf_str(&unit->bytes), &text);
     tri_buf_fini(&text);
     return ok;
 }

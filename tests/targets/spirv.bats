@@ -186,10 +186,10 @@ END
     vadd 1024
     head -c 400 k.spv >cut.spv
     tritcc -1 -arch=spirv64 cut.spv -emit=llir=k.ll
-    [[ $errors == *"cannot disassemble SPIR-V: word "*" [TRI-5020]"* ]]
+    [[ $errors == *"'cut.spv': cannot disassemble SPIR-V: word "*" [TRI-5020]"* ]]
     printf 'abc' >short.spv
     tritcc -1 -arch=spirv64 short.spv -emit=llir=k.ll
-    [[ $errors == *"4-byte words, this one has 3 bytes [TRI-5020]"* ]]
+    [[ $errors == *"'short.spv': a SPIR-V module is five or more 4-byte words, this one has 3 bytes [TRI-5020]"* ]]
     tritcc -1 -arch=spirv64 -llvm-spirv=/nowhere/llvm-spirv k.spv -emit=llir=k.ll
     [[ $errors == *"'-llvm-spirv=/nowhere/llvm-spirv' is no program [TRI-7001]"* ]]
     printf '#!/bin/sh\necho "Invalid SPIR-V"\nexit 1\n' >fake
