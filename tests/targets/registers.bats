@@ -56,7 +56,23 @@ def sums(x, w, o):
     for i in tl.static_range(1, 24):
         a += tl.load(x + at + i * 4096) * tl.load(w + i)
     tl.store(o + at, a)
+
+
+@triton.jit
+def pairs(x, o, N: tl.constexpr):
+    at = tl.program_id(0) * 128 + tl.arange(0, 128)
+    v = ()
+    for i in tl.static_range(2 * N):
+        v = v + (tl.load(x + at + i * 4096),)
+    s = ()
+    for i in tl.static_range(N):
+        s = s + (v[2 * i] + v[2 * i + 1],)
+    for i in tl.static_range(N):
+        tl.store(o + at + i * 4096, s[i])
 END2
+    # as many live where each sum stands in front of its store: the order stays
+    tritcc -arch=sm_90a -k pairs -emit=ptx=k.ptx -sig '*fp32:16, *fp32:16, 20' k.tri
+    [ "$(last add.f32)" -lt "$(first st.global)" ]
     tritcc -arch=sm_90a -k k -emit=ptx=k.ptx -sig '*i32:16, *i32:16, i32, 4' k.tri
     [ "$(grep -c 'bra' k.ptx)" -eq 0 ]
     tritcc -arch=sm_90a -k k -emit=ptx=k.ptx -sig '*i32:16, *i32:16, i32, 17' k.tri
