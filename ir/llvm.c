@@ -415,3 +415,19 @@ bool tri_llvm_link_object(tri_diag *diag, const char *const *arguments, int coun
     free(error);
     return ok;
 }
+
+void tri_llvm_set_attribute(LLVMValueRef function, const char *name, const char *value)
+{
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+    LLVMAttributeRef made =
+        LLVMCreateStringAttribute(context, name, (unsigned)strlen(name), value, (unsigned)strlen(value));
+    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, made);
+}
+
+LLVMValueRef tri_llvm_behind_phis(LLVMBasicBlockRef block)
+{
+    LLVMValueRef at = LLVMGetFirstInstruction(block);
+    while (LLVMIsAPHINode(at))
+        at = LLVMGetNextInstruction(at);
+    return at;
+}

@@ -47,6 +47,11 @@ const char *tri_llvm_try_assembly(tri_arena *arena, const char *triple, const ch
 /* Links files as ld.lld's command line says, in this process. False after a report. */
 bool tri_llvm_link_object(tri_diag *diag, const char *const *arguments, int count);
 
+/* A text attribute of the function, in the place of one of that name. */
+void tri_llvm_set_attribute(LLVMValueRef function, const char *name, const char *value);
+/* The block's first instruction behind its phis. */
+LLVMValueRef tri_llvm_behind_phis(LLVMBasicBlockRef block);
+
 /* Text in (assembly; upgraded and verified), located errors; the caller owns the module. */
 LLVMModuleRef tri_llvm_parse(tri_diag *diag, LLVMContextRef context, const tri_source *source);
 void tri_llvm_print(LLVMModuleRef module, tri_buf *out);

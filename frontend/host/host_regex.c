@@ -1,4 +1,4 @@
-/* Python's `re` in host code: match, fullmatch, search, findall, split, sub and compile, and what a match tells. */
+/* Python's `re` in host code: what functions and patterns find and replace, and what a match tells. */
 #include "frontend/host/host_eval.h"
 #include "frontend/kernel/regex.h"
 

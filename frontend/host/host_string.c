@@ -93,7 +93,7 @@ static const tri_value *str_isspace(PARAMS)
     return is_all(self, n, isspace);
 }
 
-/* ---- what stands at the ends_with ---- */
+/* ---- what stands at the ends ---- */
 
 /* Without what stands in `v`, or blanks, at one end or at both. */
 static const tri_value *strip(tri_host *h, const tri_value *self, size_t n, const tri_value *const *v, bool left,
@@ -261,8 +261,6 @@ static const tri_value *str_rpartition(PARAMS)
 
 /* ---- parts ---- */
 
-static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
 static void push_part(tri_host *h, tri_value_list *parts, tri_str s, size_t from, size_t to)
 {
     tri_value_push(h->arena, parts, tri_value_str(h->arena, tri_str_sub(s, from, to)));
@@ -272,9 +270,9 @@ static void push_part(tri_host *h, tri_value_list *parts, tri_str s, size_t from
 static void split_blanks(tri_host *h, tri_str s, uint64_t most, tri_value_list *out_parts)
 {
     for (size_t i = 0, end; i < s.len; i = end) {
-        while (i < s.len && is_blank(s.data[i]))
+        while (i < s.len && isspace((unsigned char)s.data[i]))
             i++;
-        for (end = i; end < s.len && !is_blank(s.data[end]);)
+        for (end = i; end < s.len && !isspace((unsigned char)s.data[end]);)
             end++;
         if (i < end && out_parts->len == most)
             end = s.len;
@@ -309,7 +307,7 @@ static void split_last(tri_host *h, tri_str s, tri_str by, uint64_t most, tri_va
         tri_value_push(h->arena, out_parts, turned.at[i]);
 }
 
-/* split_string(sep=None, maxsplit=-1); from the right only with both. */
+/* split(sep=None, maxsplit=-1); from the right only with both. */
 static const tri_value *split_string(tri_host *h, const tri_value *self, const tri_host_args *args, tri_span at,
                                      bool is_last)
 {

@@ -1,5 +1,6 @@
 /* The table of primitives of AMD GPUs, and their kernel attributes. */
 #include "targets/amdgcn/amdgcn.h"
+#include "ir/llvm.h"
 #include "targets/gpu/gpu.h"
 
 #include "llvm-c/Core.h"
@@ -215,20 +216,13 @@ static const tri_machine_primitive own[] = {
 
 static const tri_gpu_op *const ops[] = {tri_amdgcn_ops_matrix, tri_amdgcn_ops_hints, tri_amdgcn_ops_copies, NULL};
 
-static void add_attribute(tri_gpu *g, LLVMValueRef function, const char *name, const char *value)
-{
-    LLVMAddAttributeAtIndex(
-        function, LLVMAttributeFunctionIndex,
-        LLVMCreateStringAttribute(g->llvm, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
-}
-
 /* Signalling NaNs are taken as quiet ones, as minima and maxima would else need an instruction more for each operand.
  * From RDNA 4 on there is no such mode. */
 static void set_mode(tri_gpu *g, LLVMValueRef function)
 {
     const tri_machine_facts *facts = g->unit->arch;
     if (facts->mma == TRI_MMA_MFMA || facts->mma_version == 1)
-        add_attribute(g, function, "amdgpu-ieee", "false");
+        tri_llvm_set_attribute(function, "amdgpu-ieee", "false");
 }
 
 /* What the kernel asks for by itself, or the options do. The number that LLVM takes is doubled where AGPRs are counted,
@@ -241,9 +235,9 @@ static void set_registers(tri_gpu *g, LLVMValueRef function)
     if (g->unit->arch->mma == TRI_MMA_MFMA)
         most /= 2;
     if (most > 0)
-        add_attribute(g, function, "amdgpu-num-vgpr", tri_str_format(g->arena, "%d", most).data);
+        tri_llvm_set_attribute(function, "amdgpu-num-vgpr", tri_str_format(g->arena, "%d", most).data);
     if (waves > 0)
-        add_attribute(g, function, "amdgpu-waves-per-eu", tri_str_format(g->arena, "%d,%d", waves, waves).data);
+        tri_llvm_set_attribute(function, "amdgpu-waves-per-eu", tri_str_format(g->arena, "%d,%d", waves, waves).data);
 }
 
 /* The size of blocks bounds the registers. Version 5 of code objects is what released drivers read. */
@@ -253,8 +247,9 @@ static void set_block_size(tri_gpu *g, LLVMValueRef function)
     int threads = g->num_warps * g->warp_size;
     set_mode(g, function);
     set_registers(g, function);
-    add_attribute(g, function, "amdgpu-flat-work-group-size", tri_str_format(g->arena, "%d,%d", threads, threads).data);
-    add_attribute(g, function, "uniform-work-group-size", "true");
+    tri_llvm_set_attribute(function, "amdgpu-flat-work-group-size",
+                           tri_str_format(g->arena, "%d,%d", threads, threads).data);
+    tri_llvm_set_attribute(function, "uniform-work-group-size", "true");
     if (!LLVMGetModuleFlag(g->module, version, sizeof version - 1))
         LLVMAddModuleFlag(g->module, LLVMModuleFlagBehaviorError, version, sizeof version - 1,
                           LLVMValueAsMetadata(tri_gpu_i32(g, 500)));

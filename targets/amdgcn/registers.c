@@ -7,6 +7,7 @@
 #include "targets/amdgcn/amdgcn.h"
 
 #include "ir/kernel.h"
+#include "ir/llvm.h"
 #include "ir/machines.h"
 #include "targets/facts.h"
 
@@ -37,14 +38,6 @@ static int waves_to_ask_for(const tri_unit *unit, const tri_kernel *kernel, tri_
     return 0;
 }
 
-static void say_of(LLVMValueRef function, const char *name, const char *value)
-{
-    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
-    LLVMAttributeRef made = LLVMCreateStringAttribute(context, name, (unsigned)strlen(name), value,
-                                                      (unsigned)strlen(value));
-    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, made);
-}
-
 /* Asks for waves in the module; false: in no kernel. `order`: of LLVM's orders of instructions, null for the usual. */
 static bool ask_for_waves(tri_unit *unit, LLVMModuleRef module, const char *order)
 {
@@ -57,9 +50,9 @@ static bool ask_for_waves(tri_unit *unit, LLVMModuleRef module, const char *orde
         int waves = function ? waves_to_ask_for(unit, kernel, code) : 0;
         if (!waves)
             continue;
-        say_of(function, "amdgpu-waves-per-eu", tri_str_format(unit->arena, "%d", waves).data);
+        tri_llvm_set_attribute(function, "amdgpu-waves-per-eu", tri_str_format(unit->arena, "%d", waves).data);
         if (order)
-            say_of(function, "amdgpu-sched-strategy", order);
+            tri_llvm_set_attribute(function, "amdgpu-sched-strategy", order);
         any = true;
     }
     return any;

@@ -186,17 +186,14 @@ static bool record_kernels(tri_unit *unit, MlirModule module)
 /* What differs between the processors of a list is said by each function. */
 static void mark_functions(tri_cpu_gen *g)
 {
-    static const char cpu[] = "target-cpu", features[] = "target-features";
+    static const char cpu[] = "target-cpu";
     const LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
     for (LLVMValueRef f = LLVMGetFirstFunction(g->module); f; f = LLVMGetNextFunction(f)) {
         if (LLVMIsDeclaration(f) || LLVMGetStringAttributeAtIndex(f, at, cpu, sizeof cpu - 1))
             continue;
-        const char *name = g->host.cpu, *more = g->host.features;
-        LLVMAddAttributeAtIndex(f, at,
-                                LLVMCreateStringAttribute(g->llvm, cpu, sizeof cpu - 1, name, (unsigned)strlen(name)));
-        if (*more)
-            LLVMAddAttributeAtIndex(f, at, LLVMCreateStringAttribute(g->llvm, features, sizeof features - 1, more,
-                                                                     (unsigned)strlen(more)));
+        tri_llvm_set_attribute(f, cpu, g->host.cpu);
+        if (*g->host.features)
+            tri_llvm_set_attribute(f, "target-features", g->host.features);
     }
 }
 

@@ -8,6 +8,8 @@
  * pointer takes two and an addition of two instructions. With few pointers this is no gain. */
 #include "targets/gpu/bases.h"
 
+#include "ir/llvm.h"
+
 enum { least_pointers = 8 };
 
 static bool is_gep_of(LLVMValueRef value, LLVMValueRef base)
@@ -63,14 +65,6 @@ static LLVMValueRef with_index(tri_gpu *g, LLVMValueRef gep, LLVMValueRef base)
     return LLVMBuildGEP2(g->b, LLVMGetGEPSourceElementType(gep), base, &index, 1, "");
 }
 
-static LLVMValueRef behind_phis(LLVMBasicBlockRef block)
-{
-    LLVMValueRef at = LLVMGetFirstInstruction(block);
-    while (LLVMIsAPHINode(at))
-        at = LLVMGetNextInstruction(at);
-    return at;
-}
-
 void tri_bases_share(tri_gpu *g, const tri_gpu_value *init, const tri_gpu_value *phis, const tri_gpu_value *next)
 {
     if (!can_share(g, init, phis, next))
@@ -84,7 +78,7 @@ void tri_bases_share(tri_gpu *g, const tri_gpu_value *init, const tri_gpu_value 
     LLVMValueRef stepped = with_index(g, next->at[0], shared);
     LLVMAddIncoming(shared, &base, &before, 1);
     LLVMAddIncoming(shared, &stepped, &latch, 1);
-    LLVMPositionBuilderBefore(g->b, behind_phis(body));
+    LLVMPositionBuilderBefore(g->b, tri_llvm_behind_phis(body));
     for (int r = 0; r < phis->count; r++)
         LLVMReplaceAllUsesWith(phis->at[r], with_index(g, init->at[r], shared));
     for (int r = 0; r < phis->count; r++)

@@ -8,6 +8,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "ir/llvm.h"
 
 #include "llvm-c/DebugInfo.h"
 
@@ -285,14 +286,6 @@ static LLVMBasicBlockRef block_of_users(const sinker *s, LLVMValueRef v)
     return block;
 }
 
-static LLVMValueRef first_behind_phis(LLVMBasicBlockRef block)
-{
-    LLVMValueRef first = LLVMGetFirstInstruction(block);
-    while (LLVMGetInstructionOpcode(first) == LLVMPHI)
-        first = LLVMGetNextInstruction(first);
-    return first;
-}
-
 /* What takes words apart goes to the block of the same loop that needs the parts, which are wider than the words. */
 static void pass_on_parts(sinker *s)
 {
@@ -307,7 +300,7 @@ static void pass_on_parts(sinker *s)
         if (!tri_map_find_ptr(&same, to))
             tri_map_set_ptr(&same, to, comes_to(s, to, s->block) || !is_block_in_loop(s, to) ? (void *)to : (void *)s);
         if (tri_map_find_ptr(&same, to) == (void *)to)
-            move_before(s, v, first_behind_phis(to));
+            move_before(s, v, tri_llvm_behind_phis(to));
     }
 }
 

@@ -138,10 +138,7 @@ bool tri_intel_tell_complaints(tri_unit *unit, const char *const *argv, tri_str 
         else if (complaints.len && (take_word(line, "in kernel:", &kernel) || take_word(line, "in function:", &kernel)))
             tri_vec_last(&complaints).kernel = kernel;
     }
-    tri_buf text = {0};
-    bool is_module = complaints.len || tri_text_from_spirv(unit->diag, unit->source, code, &text);
-    tri_buf_fini(&text);
-    if (!is_module) /* has been told */
+    if (!complaints.len && !tri_text_is_module(unit->diag, unit->source, code)) /* has been told */
         return tri_external_note_command(unit, argv);
     if (!complaints.len)
         tri_vec_push(unit->arena, &complaints, ((complaint){.words = tri_str_trim(log)}));

@@ -101,15 +101,6 @@ static void make_command(tri_unit *unit, tri_str tool, tri_str input, tri_str ou
     memcpy(out_argv, words, sizeof words);
 }
 
-/* False after a report. ocloc makes an empty zebin of words that are no module, and says nothing. */
-static bool is_module(tri_unit *unit, tri_str code)
-{
-    tri_buf text = {0};
-    bool ok = tri_text_from_spirv(unit->diag, unit->source, code, &text);
-    tri_buf_fini(&text);
-    return ok;
-}
-
 static bool run_tool_in(tri_unit *unit, tri_str folder, void *data)
 {
     job *j = data;
@@ -125,9 +116,11 @@ static bool run_tool_in(tri_unit *unit, tri_str folder, void *data)
         return false;
     if (r.status || !tri_file_read(unit->arena, output, &j->zebin, &error))
         return tri_intel_tell_complaints(unit, argv, j->code, r.output);
-    if (!find_section(j->zebin, ".text").len)
-        return is_module(unit, j->code) ? tri_external_fail(unit, argv, "'ocloc' left a file without code")
-                                        : tri_external_note_command(unit, argv);
+    if (!find_section(j->zebin, ".text").len) { /* of words that are no module, too, of which it says nothing */
+        bool is_module = tri_text_is_module(unit->diag, unit->source, j->code);
+        return is_module ? tri_external_fail(unit, argv, "'ocloc' left a file without code")
+                         : tri_external_note_command(unit, argv);
+    }
     return read_info(unit, find_section(j->zebin, ".ze_info"));
 }
 

@@ -1,4 +1,5 @@
 /* The table of primitives of NVIDIA GPUs, and their kernel attributes. */
+#include "ir/llvm.h"
 #include "targets/gpu/gpu.h"
 #include "targets/nvptx/nvptx.h"
 
@@ -52,25 +53,18 @@ static const tri_machine_primitive own[] = {
 
 static const tri_gpu_op *const ops[] = {tri_nvptx_ops_mma, tri_nvptx_ops_wgmma, tri_nvptx_ops_tma, NULL};
 
-static void set_attribute(tri_gpu *g, LLVMValueRef function, const char *name, tri_str value)
-{
-    LLVMAttributeRef attr =
-        LLVMCreateStringAttribute(g->llvm, name, (unsigned)strlen(name), value.data, (unsigned)value.len);
-    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, attr);
-}
-
 static void kernel_attributes(tri_gpu *g, LLVMValueRef function)
 {
-    set_attribute(g, function, "nvvm.reqntid", tri_str_format(g->arena, "%d", g->num_warps * g->warp_size));
+    tri_llvm_set_attribute(function, "nvvm.reqntid", tri_str_format(g->arena, "%d", g->num_warps * g->warp_size).data);
     if (g->num_ctas > 1)
-        set_attribute(g, function, "nvvm.cluster_dim", tri_str_format(g->arena, "%d,1,1", g->num_ctas));
+        tri_llvm_set_attribute(function, "nvvm.cluster_dim", tri_str_format(g->arena, "%d,1,1", g->num_ctas).data);
     size_t len = 0;
     const char *name = LLVMGetValueName2(function, &len);
     int maxnreg = tri_gpu_maxnreg(g, (tri_str){name, len});
     if (maxnreg <= 0 && g->num_warps > g->default_warps) /* what setmaxnreg counts from */
         maxnreg = (int)tri_op_int(mlirModuleGetOperation(g->unit->module), "ttg.maxnreg", 0);
     if (maxnreg > 0)
-        set_attribute(g, function, "nvvm.maxnreg", tri_str_format(g->arena, "%d", maxnreg));
+        tri_llvm_set_attribute(function, "nvvm.maxnreg", tri_str_format(g->arena, "%d", maxnreg).data);
 }
 
 /* The kernel has the maps in its parameters' memory. */

@@ -15,6 +15,7 @@
  * but 32 registers in local memory. Told that one block on a multiprocessor is enough, it takes what registers there
  * are, and a third to two thirds of that memory.
  * Test: tests/targets/registers.bats */
+#include "ir/llvm.h"
 #include "ir/occupancy.h"
 #include "targets/nvptx/live.h"
 #include "targets/nvptx/nvptx.h"
@@ -292,14 +293,12 @@ static bool has_large_block(LLVMValueRef function)
 /* Tells ptxas of a function that cannot do without local memory to use all registers. */
 static void take_all_registers(LLVMValueRef function, const tri_nvptx_flow *f, bool is_hopeless)
 {
-    static const char limit[] = "nvvm.maxnreg", least_blocks[] = "nvvm.minctasm";
+    static const char limit[] = "nvvm.maxnreg";
     for (int n = 0; n < f->count; n++)
         is_hopeless = is_hopeless || 100 * tri_nvptx_live_out(&f->blocks[n]) > (int64_t)hopeless_percent * f->most;
     if (!is_hopeless || LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, limit, sizeof limit - 1))
         return;
-    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
-    LLVMAttributeRef one = LLVMCreateStringAttribute(context, least_blocks, sizeof least_blocks - 1, "1", 1);
-    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, one);
+    tri_llvm_set_attribute(function, "nvvm.minctasm", "1");
 }
 
 void tri_nvptx_order(LLVMModuleRef module)

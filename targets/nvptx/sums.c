@@ -12,6 +12,7 @@
  * Test: tests/targets/registers.bats */
 #include "base/map.h"
 #include "base/vec.h"
+#include "ir/llvm.h"
 #include "targets/nvptx/nvptx.h"
 
 #include "llvm-c/Core.h"
@@ -88,10 +89,7 @@ static LLVMValueRef add_parts(LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y, 
 /* The first place of the block where x is known. */
 static LLVMValueRef behind(LLVMValueRef x, LLVMBasicBlockRef block)
 {
-    LLVMValueRef at = is_from(x, block) ? LLVMGetNextInstruction(x) : LLVMGetFirstInstruction(block);
-    while (LLVMIsAPHINode(at))
-        at = LLVMGetNextInstruction(at);
-    return at;
+    return is_from(x, block) && !LLVMIsAPHINode(x) ? LLVMGetNextInstruction(x) : tri_llvm_behind_phis(block);
 }
 
 /* Sums of a list, from `first` on, that have the x of that one: all have the same y. What is replaced stays, unused. */

@@ -1,6 +1,7 @@
 /* The functions of one kernel in an object: the launchers with its C prototype, and those that ask and load. */
 #include "targets/object/writer.h"
 
+#include "ir/llvm.h"
 #include "ir/options.h"
 #include "llvm-c/Core.h"
 
@@ -19,12 +20,10 @@ static LLVMValueRef call(tri_writer *w, const char *name, LLVMTypeRef result, LL
 
 void tri_writer_any_processor(tri_writer *w, LLVMValueRef fn)
 {
-    static const char cpu[] = "target-cpu", features[] = "target-features", oldest[] = "x86-64";
-    LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
     if (!tri_str_has_prefix(tri_str_from(LLVMGetTarget(w->module)), "x86_64"))
         return;
-    LLVMAddAttributeAtIndex(fn, at, LLVMCreateStringAttribute(w->llvm, cpu, sizeof cpu - 1, oldest, sizeof oldest - 1));
-    LLVMAddAttributeAtIndex(fn, at, LLVMCreateStringAttribute(w->llvm, features, sizeof features - 1, "", 0));
+    tri_llvm_set_attribute(fn, "target-cpu", "x86-64");
+    tri_llvm_set_attribute(fn, "target-features", "");
 }
 
 static LLVMValueRef begin_function(tri_writer *w, tri_str name, LLVMTypeRef *params, unsigned count, LLVMTypeRef result)

@@ -86,6 +86,14 @@ bool tri_text_from_spirv(tri_diag *diag, const tri_source *source, tri_str binar
     return ok;
 }
 
+bool tri_text_is_module(tri_diag *diag, const tri_source *source, tri_str binary)
+{
+    tri_buf text = {0};
+    bool ok = tri_text_from_spirv(diag, source, binary, &text);
+    tri_buf_fini(&text);
+    return ok;
+}
+
 bool tri_text_to_spirv(tri_diag *diag, const tri_source *source, tri_str text, tri_buf *out)
 {
     spv_context context = create_context();

@@ -6,6 +6,8 @@
 
 /* Appends the disassembly. False after a report, which names `source` (or null) where the binary is its text. */
 bool tri_text_from_spirv(tri_diag *diag, const tri_source *source, tri_str binary, tri_buf *out);
+/* Is it a module? False after a report, likewise. */
+bool tri_text_is_module(tri_diag *diag, const tri_source *source, tri_str binary);
 /* Appends the module; `source` (or null) is where messages point to. False after a report. */
 bool tri_text_to_spirv(tri_diag *diag, const tri_source *source, tri_str text, tri_buf *out);
 

@@ -49,20 +49,12 @@ static bool run_translator(tri_unit *unit, tri_str folder, void *data)
     return true;
 }
 
-/* The translator may stop on what is no SPIR-V: SPIRV-Tools tells where it is wrong. */
-static bool check_binary(tri_unit *unit)
-{
-    tri_buf text = {0};
-    bool ok = tri_text_from_spirv(unit->diag, unit->source, tri_buf_str(&unit->bytes), &text);
-    tri_buf_fini(&text);
-    return ok;
-}
-
 static bool translate(tri_unit *unit, tri_str *out_bitcode)
 {
     TRI_ASSERT(unit->payload == TRI_PAYLOAD_BYTES);
     job j = {0};
-    if (!check_binary(unit) || !find_tool(unit, &j.tool))
+    /* the translator may stop on what is no SPIR-V: SPIRV-Tools tells where it is wrong */
+    if (!tri_text_is_module(unit->diag, unit->source, tri_buf_str(&unit->bytes)) || !find_tool(unit, &j.tool))
         return false;
     tri_buf plain = {0}; /* zeros as the translator takes them, in modules of other compilers, too */
     tri_spirv_expand_nulls(unit->arena, tri_buf_str(&unit->bytes), &plain);
