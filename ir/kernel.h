@@ -13,6 +13,9 @@
 /* Arrays of fewer bytes are small: offsets into them have 31 bits. */
 #define TRI_SMALL_BYTES (INT64_C(1) << 31)
 
+/* For a debugger a helper carries its arguments that are compile-time constants, parameter -> Python spelling. */
+#define TRI_CONSTANT_ARGUMENTS "tritcc.constants"
+
 /* One source parameter, constexpr ones included, in source order. */
 typedef struct {
     tri_str name;

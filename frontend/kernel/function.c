@@ -4,6 +4,7 @@
 #include "frontend/syntax/bind.h"
 
 #include "ir/context.h"
+#include "ir/kernel.h"
 #include "ir/type.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -223,6 +224,24 @@ static bool keeps_frame(const tri_eval *e, MlirAttribute type)
     return is_plain;
 }
 
+/* For a debugger: the arguments of a helper that are compile-time constants, parameter -> Python's spelling. */
+static MlirAttribute constant_arguments(const tri_eval *e, const tri_function *f, int count, const tri_ev *params)
+{
+    TRI_VEC(MlirNamedAttribute) constants = {0};
+    if (!tri_function_keeps_variables(e))
+        return (MlirAttribute){0};
+    for (int i = 0; i < count; i++) {
+        if (!tri_ev_is_ce(params[i]))
+            continue;
+        tri_str name = f->node->function.params.at[i]->param.name;
+        tri_str value = tri_value_repr_str(e->arena, tri_value_unwrap(params[i].ce));
+        tri_vec_push(e->arena, &constants,
+                     mlirNamedAttributeGet(mlirIdentifierGet(e->mlir, mlirStringRefCreate(name.data, name.len)),
+                                           tri_attr_str(e->mlir, value.data, value.len)));
+    }
+    return constants.len ? mlirDictionaryAttrGet(e->mlir, (intptr_t)constants.len, constants.at) : (MlirAttribute){0};
+}
+
 /* Where the end of the body returns: at its last statement, as in Triton's line tables. */
 static MlirLocation end_of_body(tri_eval *e, const tri_function *f, MlirLocation otherwise)
 {
@@ -265,8 +284,9 @@ MlirOperation tri_function_compile(tri_eval *e, const tri_function *f, tri_str s
             {"function_type", type},
             {"sym_visibility", tri_attr_str(e->mlir, visibility, strlen(visibility))},
             {"noinline", tri_attr_bool(e->mlir, is_noinline)},
+            {TRI_CONSTANT_ARGUMENTS, is_kernel ? (MlirAttribute){0} : constant_arguments(e, f, count, params)},
         };
-        op = tri_builder_create(&e->b, &(tri_op){.name = "tt.func", .num_attrs = 4, .attrs = attrs, .num_regions = 1,
+        op = tri_builder_create(&e->b, &(tri_op){.name = "tt.func", .num_attrs = 5, .attrs = attrs, .num_regions = 1,
                                                  .regions = &frame.region});
     }
     else {

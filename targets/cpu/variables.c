@@ -10,11 +10,14 @@
 #include "ir/options.h"
 #include "targets/facts.h"
 
+#include "mlir-c/BuiltinAttributes.h"
+
 #include <stdlib.h>
 
 typedef struct {
     MlirType type;
     LLVMValueRef slot;
+    LLVMMetadataRef described, at; /* null: a parameter, which is there from the start */
 } variable;
 
 /* ---- types ---- */
@@ -69,38 +72,42 @@ typedef struct {
     tri_str name;
     unsigned number; /* of a parameter, from 1; 0: a local variable */
     unsigned line;
-    LLVMMetadataRef type;
+    MlirType type;
 } description;
 
 static LLVMMetadataRef describe_variable(tri_cpu_gen *g, const description *d)
 {
-    LLVMMetadataRef file = tri_cpu_lines_file(g, g->lines->file);
+    LLVMMetadataRef file = tri_cpu_lines_file(g, g->lines->file), type = variable_type(g, d->type);
     if (d->number)
         return LLVMDIBuilderCreateParameterVariable(g->lines->builder, g->lines->subprogram, d->name.data, d->name.len,
-                                                    d->number, file, d->line, d->type, true, LLVMDIFlagZero);
+                                                    d->number, file, d->line, type, true, LLVMDIFlagZero);
     return LLVMDIBuilderCreateAutoVariable(g->lines->builder, g->lines->scope, d->name.data, d->name.len, file, d->line,
-                                           d->type, true, LLVMDIFlagZero, 0);
+                                           type, true, LLVMDIFlagZero, 0);
 }
 
-/* A place on the stack for a value of `type`, or for the address of one. */
-static LLVMValueRef declare_variable(tri_cpu_gen *g, const description *d, LLVMTypeRef type, bool is_address)
+/* A place on the stack for a parameter, which holds its value from the start, and what is assigned to it later. */
+static LLVMValueRef declare_parameter(tri_cpu_gen *g, const description *d, LLVMTypeRef type)
 {
-    uint64_t deref = 6; /* DW_OP_deref */
     LLVMValueRef slot = tri_cpu_temp(g, type, "variable");
-    LLVMMetadataRef scope = d->number ? g->lines->subprogram : g->lines->scope;
-    LLVMMetadataRef at = LLVMDIBuilderCreateDebugLocation(g->llvm, d->line, 0, scope, NULL);
-    LLVMMetadataRef how = LLVMDIBuilderCreateExpression(g->lines->builder, &deref, is_address);
-    LLVMDIBuilderInsertDeclareRecordAtEnd(g->lines->builder, slot, describe_variable(g, d), how, at, g->entry);
-    if (is_address) { /* not yet: an address that can not be read */
-        LLVMBasicBlockRef here = LLVMGetInsertBlock(g->b);
-        LLVMPositionBuilderAtEnd(g->b, g->entry);
-        LLVMMetadataRef before = LLVMGetCurrentDebugLocation2(g->b);
-        LLVMSetCurrentDebugLocation2(g->b, NULL);
-        LLVMBuildStore(g->b, LLVMConstNull(type), slot);
-        LLVMPositionBuilderAtEnd(g->b, here);
-        LLVMSetCurrentDebugLocation2(g->b, before);
-    }
+    variable *v = TRI_NEW(g->arena, variable);
+    *v = (variable){.type = d->type, .slot = slot};
+    tri_map_set(&g->lines->variables, d->name, v);
+    LLVMMetadataRef at = LLVMDIBuilderCreateDebugLocation(g->llvm, d->line, 0, g->lines->subprogram, NULL);
+    LLVMMetadataRef plain = LLVMDIBuilderCreateExpression(g->lines->builder, NULL, 0);
+    LLVMDIBuilderInsertDeclareRecordAtEnd(g->lines->builder, slot, describe_variable(g, d), plain, at, g->entry);
     return slot;
+}
+
+/* From here on the variable is where `slot` says: an optimised-out one until then. */
+static void tell_place(tri_cpu_gen *g, const variable *v)
+{
+    if (!v->described)
+        return;
+    uint64_t deref[] = {6, 6}; /* DW_OP_deref; once more where the slot holds the address of a block */
+    size_t count = 1 + tri_type_is_tensor(v->type);
+    LLVMMetadataRef how = LLVMDIBuilderCreateExpression(g->lines->builder, deref, count);
+    LLVMDIBuilderInsertDbgValueRecordAtEnd(g->lines->builder, v->slot, v->described, how, v->at,
+                                           LLVMGetInsertBlock(g->b));
 }
 
 static void store_variable(tri_cpu_gen *g, LLVMValueRef v, LLVMValueRef slot)
@@ -117,7 +124,7 @@ static void set_parameter(tri_cpu_gen *g, const description *d, LLVMValueRef v)
     tri_cpu_at(g, 0);
     if (g->steps) {
         LLVMTypeRef type = LLVMTypeOf(v) == g->i1 ? g->i8 : LLVMTypeOf(v);
-        store_variable(g, v, declare_variable(g, d, type, false));
+        store_variable(g, v, declare_parameter(g, d, type));
         return;
     }
     LLVMMetadataRef at = LLVMDIBuilderCreateDebugLocation(g->llvm, d->line, 0, g->lines->subprogram, NULL);
@@ -125,35 +132,48 @@ static void set_parameter(tri_cpu_gen *g, const description *d, LLVMValueRef v)
     LLVMDIBuilderInsertDbgValueRecordAtEnd(g->lines->builder, v, describe_variable(g, d), plain, at, g->at);
 }
 
-/* A constexpr parameter that is a number. */
-static void set_constant(tri_cpu_gen *g, const tri_kernel_param *param, unsigned number, unsigned line)
+/* A constant argument that is a number. */
+static void set_constant(tri_cpu_gen *g, tri_str name, tri_str value, unsigned number, unsigned line)
 {
-    const char *text = tri_str_copy(g->arena, param->value).data;
+    const char *text = tri_str_copy(g->arena, value).data;
     MlirContext context = mlirOperationGetContext(g->func);
     char *int_end, *float_end;
     long long i = strtoll(text, &int_end, 10);
     double f = strtod(text, &float_end);
-    bool is_true = tri_str_is(param->value, "True"), is_bool = is_true || tri_str_is(param->value, "False");
+    bool is_true = tri_str_is(value, "True"), is_bool = is_true || tri_str_is(value, "False");
     LLVMValueRef v = is_bool                                              ? LLVMConstInt(g->i1, is_true, false)
-                     : param->value.len && !*int_end && i == (int32_t)i ? LLVMConstInt(g->i32, (uint64_t)i, true)
-                     : param->value.len && !*int_end                    ? tri_cpu_i64(g, i)
-                     : param->value.len && !*float_end                  ? LLVMConstReal(g->f64, f)
+                     : value.len && !*int_end && i == (int32_t)i ? LLVMConstInt(g->i32, (uint64_t)i, true)
+                     : value.len && !*int_end                    ? tri_cpu_i64(g, i)
+                     : value.len && !*float_end                  ? LLVMConstReal(g->f64, f)
                                                                           : NULL;
     if (!v)
         return;
     LLVMTypeRef type = LLVMTypeOf(v);
     MlirType shown = type == g->f64 ? mlirF64TypeGet(context) : mlirIntegerTypeGet(context, LLVMGetIntTypeWidth(type));
-    set_parameter(g, &(description){param->name, number, line, number_type(g, shown)}, v);
+    set_parameter(g, &(description){name, number, line, shown}, v);
 }
 
 static unsigned set_constants(tri_cpu_gen *g, unsigned number, unsigned line)
 {
-    if (!g->steps || !tri_op_is_kernel(g->func))
+    if (!g->steps)
+        return number;
+    MlirAttribute given = tri_op_attr(g->func, TRI_CONSTANT_ARGUMENTS);
+    bool is_given = !mlirAttributeIsNull(given) && mlirAttributeIsADictionary(given);
+    intptr_t count = is_given ? mlirDictionaryAttrGetNumElements(given) : 0;
+    for (intptr_t i = 0; i < count; i++) {
+        MlirNamedAttribute row = mlirDictionaryAttrGetElement(given, i);
+        MlirStringRef name = mlirIdentifierStr(row.name);
+        if (mlirAttributeIsAString(row.attribute)) {
+            MlirStringRef value = mlirStringAttrGetValue(row.attribute);
+            set_constant(g, (tri_str){name.data, name.length}, (tri_str){value.data, value.length}, ++number, line);
+        }
+    }
+    if (!tri_op_is_kernel(g->func))
         return number;
     const tri_kernel *kernel = tri_facts_find_kernel(g->unit, tri_op_symbol(g->func), g->func);
     for (size_t i = 0; i < kernel->params.len; i++)
         if (kernel->params.at[i].is_constexpr)
-            set_constant(g, &kernel->params.at[i], ++number, line);
+            set_constant(g, kernel->params.at[i].name, kernel->params.at[i].value, ++number, line);
     return number;
 }
 
@@ -174,11 +194,11 @@ void tri_cpu_variables_begin(tri_cpu_gen *g, MlirOperation func)
         tri_str name = tri_location_name(mlirValueGetLocation(arg));
         if (!name.len || tri_type_is_tensor(type) || tri_type_is_desc(type))
             continue;
-        description d = {name, ++number, at.line, variable_type(g, type)};
+        description d = {name, ++number, at.line, type};
         set_parameter(g, &d, LLVMGetParam(g->fn, (unsigned)i));
     }
     number = set_constants(g, number, at.line);
-    LLVMMetadataRef id_type = number_type(g, mlirIntegerTypeGet(mlirOperationGetContext(func), 32));
+    MlirType id_type = mlirIntegerTypeGet(mlirOperationGetContext(func), 32);
     for (int i = 0; i < 3; i++)
         set_parameter(g, &(description){tri_str_from(ids[i]), ++number, at.line, id_type}, g->pid[i]);
     for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++) /* blocks: by address */
@@ -221,8 +241,9 @@ static const variable *variable_for(tri_cpu_gen *g, tri_str name, MlirValue valu
     bool is_block = tri_type_is_tensor(type);
     LLVMTypeRef in_memory = is_block ? g->ptr : tri_cpu_memory_type(g, tri_cpu_type_of(g, type));
     variable *v = TRI_NEW(g->arena, variable);
-    description d = {name, 0, line, variable_type(g, type)};
-    *v = (variable){type, declare_variable(g, &d, in_memory, is_block)};
+    description d = {name, 0, line, type};
+    LLVMMetadataRef at = LLVMDIBuilderCreateDebugLocation(g->llvm, line, 0, g->lines->scope, NULL);
+    *v = (variable){type, tri_cpu_temp(g, in_memory, "variable"), describe_variable(g, &d), at};
     tri_map_set(&g->lines->variables, name, v);
     return v;
 }
@@ -241,6 +262,7 @@ void tri_cpu_variables_set(tri_cpu_gen *g, MlirValue value)
     if (!mlirValueIsABlockArgument(value)) /* in the scope of the variable */
         tri_cpu_lines_at(g, mlirOpResultGetOwner(value));
     store_variable(g, bind->v, v->slot);
+    tell_place(g, v);
 }
 
 void tri_cpu_variables_arguments(tri_cpu_gen *g, MlirBlock block)

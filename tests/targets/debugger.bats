@@ -144,6 +144,7 @@ def k(p, q, h, N: tl.constexpr, FLAG: tl.constexpr):
     j = tl.arange(0, N)
     same = i
     n = 5
+    p += n - 5
     x = n + 1
     x = tl.load(p + i) * x
     y = scaled(x, 3.0)
@@ -173,19 +174,24 @@ END
     tritcc -g -O0 -arch=x86-64 -k k -sig '*fp32, *fp32, *fp16, 16, True' -emit=obj=k.o,header=k.h helper.py
     cc -g -I. main.c k.o -o k -lm
     [ "$(./k)" = "0 106 45" ]
-    debug k "$(stop 'x = tl.load')" run "print x" "print same" "print j" "print FLAG" "$(stop 'return w')" continue \
-        "print w" bt "$(stop 'flag = 7')" continue "print x" "print most" "$(stop 'tl.store(q')" continue "print flag" \
+    debug k "$(stop 'n = 5')" run "print p[2]" "print n" "print same[1]" "$(stop 'x = tl.load')" continue "print x" "print same" "print j" "print FLAG" "$(stop 'w = v')" continue \
+        "print w" "print by" "$(stop 'return w')" continue "print w" bt "$(stop 'flag = 7')" continue "print x" "print most" "$(stop 'tl.store(q')" continue "print flag" \
         "print b" "print p[1]"
-    grep -qF '$1 = 6' trace
-    grep -qF '$2 = {0, 1, 2, 3...}' trace
-    grep -qF '$3 = {0, 1, 2, 3...}' trace
-    grep -qF '$4 = true' trace
-    grep -qF '$5 = {18, 45, 54, 0 ' trace
+    grep -qF '$1 = 3' trace # a parameter that is assigned to
+    grep -qF '$2 = <optimized out>' trace
+    grep -qF '$3 = 1' trace
+    grep -qF '$4 = 6' trace
+    grep -qF '$5 = {0, 1, 2, 3...}' trace
+    grep -qF '$6 = {0, 1, 2, 3...}' trace
+    grep -qF '$7 = true' trace
+    grep -qF '$8 = <optimized out>' trace # not yet
+    grep -qF '$9 = 3' trace # a constant argument
+    grep -qF '$10 = {18, 45, 54, 0 ' trace
     grep -q '^#0  scaled (' trace
     grep -q '^#1 .* in k (' trace
-    grep -qF '$6 = {72, 99, 108, 54 ' trace
-    grep -qF '$7 = 54' trace
-    grep -qF '$8 = 7' trace
-    grep -qF '$9 = {18, 45, 54, 0 ' trace
-    grep -qF '$10 = 2.5' trace
+    grep -qF '$11 = {72, 99, 108, 54 ' trace
+    grep -qF '$12 = 54' trace
+    grep -qF '$13 = 7' trace
+    grep -qF '$14 = {18, 45, 54, 0 ' trace
+    grep -qF '$15 = 2.5' trace
 }
