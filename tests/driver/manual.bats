@@ -48,11 +48,11 @@ load ../helpers
 
 @test "each pass that has a file is shown before and after" {
     page=$BUILDDIR/man/tritcc-passes.7 count=0
-    for file in $(grep -rl '^const tri_pass tri_pass_' "$SRCDIR/passes" "$SRCDIR/targets" --include='*.c'); do
+    while read -r file; do
         [ "${file##*/}" != upstream.c ] || continue # other names of some together
         name=$(sed -n 's/^    \.name = "\([^"]*\)".*/\1/p' "$file" | head -n 1)
         awk -v name="$name" '$1 == ".Ss" { on = $2 == name } on && $1 == ".Bd" { found = 1 } END { exit !found }' "$page" || { echo "$file: $name"; false; }
         count=$((count + 1))
-    done
+    done < <(grep -rl '^const tri_pass tri_pass_' "$SRCDIR/passes" "$SRCDIR/targets" --include='*.c')
     [ "$count" -gt 40 ]
 }

@@ -20,11 +20,11 @@ check_symbols() {
     local -A exported=()
     while read -r object symbol; do
         exported[$object]+=" $symbol"
-    done < <(c_files | sed "s,^,$BUILDDIR/obj/,; s,[.]c$,.o," | xargs nm -A -g --defined-only 2>/dev/null |
+    done < <(c_files | sed 's,[.]c$,.o,' | (cd "$BUILDDIR/obj" && xargs nm -A -g --defined-only 2>/dev/null) |
         awk '$3 !~ /^(k[A-Z]|__odr_asan[.])/ { sub(/:[^:]*$/, "", $1); print $1, $3 }')
     while read -r file; do
-        object=$BUILDDIR/obj/${file%.c}.o
-        if [ ! -f "$object" ]; then
+        object=${file%.c}.o
+        if [ ! -f "$BUILDDIR/obj/$object" ]; then
             breach "$file: not built"
             continue
         fi
@@ -60,11 +60,12 @@ check_exports() {
     [ -d "$BUILDDIR/obj/tests/unit" ] && [ -d "$BUILDDIR/obj/tests/matrix" ] || return 0
     while read -r symbol object; do
         breach "$object: nobody else uses '$symbol'"
-    done < <(find "$BUILDDIR/obj" -name '*.o' -not -path '*/obj/fuzz/*' -exec nm -A -g {} + 2>/dev/null |
+    done < <(cd "$BUILDDIR" && find obj -name '*.o' -not -path 'obj/fuzz/*' -exec nm -A -g {} + 2>/dev/null |
         awk '{ split($0, part, ":") } $(NF - 1) == "U" { used[$NF] = 1 }
-            $(NF - 1) == "T" && $NF ~ /^tri_/ && part[1] !~ /layout\/linear[.]o/ && part[1] ~ /obj\/(base|layout|ir|frontend|passes|targets|driver|run)\// { made[$NF] = part[1] }
+            $(NF - 1) == "T" && $NF ~ /^tri_/ && part[1] !~ /layout\/linear[.]o/ && part[1] ~ /^obj\/(base|layout|ir|frontend|passes|targets|driver|run)\// { made[$NF] = part[1] }
             END { for (s in made) if (!(s in used)) print s, made[s] }' | while read -r symbol object; do
-            [ -f "$SRCDIR/$(sed "s,.*/obj/,,; s,[.]o$,.c," <<<"$object")" ] && echo "$symbol $object"
+            object=${object#obj/}
+            [ -f "$SRCDIR/${object%.o}.c" ] && echo "$symbol $object"
         done | sort)
 }
 
