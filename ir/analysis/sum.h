@@ -3,7 +3,8 @@
  *
  * A sum stands for the mathematical integer: arithmetic on addresses and bounds is taken not to wrap at the
  * width that the IR gives it (an address that wrapped inside a block would have no meaning). Operations other
- * than +, - and * by anything are leaves, so what they do at their width is kept.
+ * than +, - and * by anything, and / by a number that divides exactly, are leaves, so what they do at their width is
+ * kept.
  *
  * All functions accept null, "too long, or too large a coefficient", and answer null (false) for it. */
 #ifndef TRI_IR_ANALYSIS_SUM_H

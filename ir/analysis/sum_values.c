@@ -97,6 +97,16 @@ static const tri_sum *of_extension(tri_sums *sums, MlirOperation op)
     return tri_op_is(op, "arith.extui") && !tri_sum_is_natural(a) ? tri_sum_leaf(sums, TRI_LEAF_UNSIGNED, from) : a;
 }
 
+/* What a number divides exactly, as in pid*64 / 64; null: a remainder may be left. */
+static const tri_sum *of_quotient(tri_sums *sums, MlirOperation op)
+{
+    const tri_sum *quotient, *rest, *by = of_operand(sums, op, 1);
+    int64_t number;
+    bool is_exact = tri_sum_is_const(by, &number) && number > 0 &&
+                    tri_sum_divide(sums, of_operand(sums, op, 0), by, &quotient, &rest) && tri_sum_is(rest, 0);
+    return is_exact ? quotient : NULL;
+}
+
 static const tri_sum *of_op(tri_sums *sums, MlirValue value, MlirOperation op)
 {
     int64_t constant;
@@ -111,6 +121,8 @@ static const tri_sum *of_op(tri_sums *sums, MlirValue value, MlirOperation op)
     if (tri_op_is(op, "arith.shli") && tri_op_const_int(tri_op_operand(op, 1), &constant) && constant >= 0 &&
         constant < 62)
         return tri_sum_mul(sums, of_operand(sums, op, 0), tri_sum_const(sums, INT64_C(1) << constant));
+    if (tri_op_is(op, "arith.divsi"))
+        return of_quotient(sums, op);
     if (tri_op_is(op, "arith.extsi") || tri_op_is(op, "arith.extui") || tri_op_is(op, "arith.index_cast"))
         return of_extension(sums, op);
     if (tri_op_is(op, "scf.for"))

@@ -1,6 +1,6 @@
 // RUN: tritcc -x ttgir '-passes=tma-lowering,canonicalize,cse,host-tensormaps' %s | FileCheck %s
 // positive: @arguments @head @computed @repeated @partition @looped
-// negative: @read @before @squared @full @moving
+// negative: @read @before @squared @full @falling @moving
 // loop: @looped @moving
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
@@ -167,6 +167,19 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %d = tt.make_tensor_descriptor %q, [%n, %n, %n, %n, %n], [%s, %s, %s, %s, %one] : <f16>, <1x1x1x128x64xf16, #shared5>
     %v = tt.descriptor_load %d[%n, %n, %n, %n, %n] : !tt.tensordesc<1x1x1x128x64xf16, #shared5> -> tensor<1x1x1x128x64xf16, #blocked5>
     tt.return %v : tensor<1x1x1x128x64xf16, #blocked5>
+  }
+  // A dimension with a negative stride would keep the launcher from making any map.
+  // CHECK-LABEL: @falling
+  // CHECK-NOT: ttng.tensormaps_given
+  tt.func public @falling(%p: !tt.ptr<f16>, %n: i32, %s: i64) -> tensor<128x64xf16, #blocked> {
+    %one = arith.constant 1 : i64
+    %down = arith.constant -64 : i32
+    %x = tt.get_program_id x : i32
+    %begin = arith.muli %x, %down : i32
+    %q = tt.addptr %p, %begin : !tt.ptr<f16>, i32
+    %d = tt.make_tensor_descriptor %q, [%n, %n], [%s, %one] : <f16>, <128x64xf16, #shared>
+    %v = tt.descriptor_load %d[%n, %n] : !tt.tensordesc<128x64xf16, #shared> -> tensor<128x64xf16, #blocked>
+    tt.return %v : tensor<128x64xf16, #blocked>
   }
   // CHECK-LABEL: @moving
   // CHECK-NOT: ttng.tensormaps_given

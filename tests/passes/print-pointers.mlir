@@ -1,5 +1,5 @@
 // RUN: tritcc -x ttir -passes=print-pointers %s 2>&1 >/dev/null | FileCheck %s
-// positive: @row @turned @carried @chosen
+// positive: @row @turned @carried @chosen @divided
 // negative: @nothing
 // loop: @carried
 // if: @chosen
@@ -65,6 +65,31 @@ tt.func @chosen(%p: tensor<64x!tt.ptr<f32>>, %s: !tt.ptr<f32>, %n: !tt.ptr<i32>,
   %l = tt.load %r : tensor<64x!tt.ptr<f32>>
   // CHECK: print-pointers.mlir:[[#@LINE+1]]:{{.*}}load: not structured: it comes from elsewhere
   %k = tt.load %p : tensor<64x!tt.ptr<f32>>
+  tt.return
+}
+
+// What a number divides exactly is no remainder: 64*pid - 64*pid/64*64, as where blocks of keys in front of a block of
+// queries begin; 64*pid/96 stays as it is.
+// CHECK: print-pointers.mlir:[[#@LINE+13]]:{{.*}}load: arg0 [128 from 0 by 1]
+// CHECK: print-pointers.mlir:[[#@LINE+18]]:{{.*}}load: arg0 [128 from {{.+}} by 1]
+tt.func @divided(%p: !tt.ptr<f32>) {
+  %c64 = arith.constant 64 : i32
+  %x = tt.get_program_id x : i32
+  %end = arith.muli %x, %c64 : i32
+  %blocks = arith.divsi %end, %c64 : i32
+  %all = arith.muli %blocks, %c64 : i32
+  %begin = arith.subi %end, %all : i32
+  %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+  %q = tt.addptr %p, %begin : !tt.ptr<f32>, i32
+  %b = tt.splat %q : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>>
+  %a = tt.addptr %b, %r : tensor<128x!tt.ptr<f32>>, tensor<128xi32>
+  %l = tt.load %a : tensor<128x!tt.ptr<f32>>
+  %c96 = arith.constant 96 : i32
+  %part = arith.divsi %end, %c96 : i32
+  %t = tt.addptr %p, %part : !tt.ptr<f32>, i32
+  %d = tt.splat %t : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>>
+  %e = tt.addptr %d, %r : tensor<128x!tt.ptr<f32>>, tensor<128xi32>
+  %m = tt.load %e : tensor<128x!tt.ptr<f32>>
   tt.return
 }
 

@@ -116,6 +116,16 @@ static bool sort_term(tri_sums *sums, tri_host_map *c, const tri_term *term)
     return known != NULL;
 }
 
+/* Strides of maps have no sign: one that is negative would keep the launcher from making any of the kernel's maps. */
+static bool has_negative_stride(const tri_host_map *c)
+{
+    for (int i = 0; i < c->count; i++)
+        for (int t = 0; t < c->moves[i].stride->count; t++)
+            if (c->moves[i].stride->term[t].factor < 0)
+                return true;
+    return false;
+}
+
 static bool find_base(tri_sums *sums, tri_host_map *c)
 {
     MlirValue base = tri_host_words_outside(tri_op_operand(c->create, TRI_HOST_MAP_ADDRESS));
@@ -230,7 +240,7 @@ bool tri_host_map_find(tri_arena *arena, tri_sums *sums, MlirOperation create, t
 {
     intptr_t start;
     *c = (tri_host_map){.create = create, .rank = (int)tri_op_segment(create, TRI_HOST_MAP_BOX, &start)};
-    if (!find_uses_of_place(c) || !find_base(sums, c))
+    if (!find_uses_of_place(c) || !find_base(sums, c) || has_negative_stride(c))
         return false;
     bool can_widen = !c->count || (is_copied_only(c) && !mlirTypeIsNull(tri_host_map_type(c)));
     return can_widen && make_text(arena, c);
