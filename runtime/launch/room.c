@@ -106,7 +106,7 @@ static int is_same(const uint64_t *a, const uint64_t *b, int64_t count)
 int64_t tri_cpu_rt_panel(uint64_t *directory, const uint64_t *key, int64_t words)
 {
     enum { used, keys }; /* of an entry */
-    uint64_t now = ++directory[0], *oldest = directory + 1;
+    uint64_t now = ++directory[0], *oldest = directory + 1, least = UINT64_MAX;
     int64_t found = 0;
     for (int64_t i = 0; i < TRI_RT_PANELS; i++) {
         uint64_t *entry = directory + 1 + i * (keys + words);
@@ -114,7 +114,9 @@ int64_t tri_cpu_rt_panel(uint64_t *directory, const uint64_t *key, int64_t words
             entry[used] = now;
             return i;
         }
-        if (entry[used] < oldest[used]) {
+        uint64_t age = entry[keys] == key[0] ? entry[used] : 0; /* none is found again of another generation */
+        if (age < least) {
+            least = age;
             oldest = entry;
             found = i;
         }

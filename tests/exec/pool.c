@@ -8,6 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef __SANITIZE_THREAD__
+enum { turns = 60 };
+#else
+enum { turns = 300 };
+#endif
 enum { total = 100 };
 
 typedef struct {
@@ -43,7 +48,7 @@ static void check(void (*run)(void *, unsigned), int threads)
 
 static void *launch_often(void *unused)
 {
-    for (int i = 0; i < 300; i++)
+    for (int i = 0; i < turns; i++)
         check(work, 3);
     return unused;
 }
@@ -51,7 +56,7 @@ static void *launch_often(void *unused)
 int main(void)
 {
     for (int threads = 1; threads <= 6; threads++)
-        for (int i = 0; i < 300; i++)
+        for (int i = 0; i < turns; i++)
             check(i % 50 ? work : nested, threads);
     for (int i = 0; i < 20; i++) { /* workers asleep */
         nanosleep(&(struct timespec){0, 5000000}, 0);

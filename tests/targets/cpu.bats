@@ -568,6 +568,11 @@ END
     TSAN_OPTIONS=die_after_fork=0:halt_on_error=1 timeout 100 ./raced
 }
 
+@test "panels: a launch finds those of its own, and takes the memory that the one before it left" {
+    cc -std=gnu17 -O1 -Wall -Werror -I"$SRCDIR" "$SRCDIR/tests/exec/room.c" "$SRCDIR/runtime/launch/room.c" -o room
+    ./room
+}
+
 @test "threads without OpenMP: as many as asked for, fewer where the system refuses, none left after dlclose" {
     cat >fill.tri <<'END'
 import triton
