@@ -30,6 +30,7 @@ enum {
     SOURCE_LANES = 32,     /* of a warp, where sources are tuned */
     MOST_REGISTERS = 256,  /* of a hardware thread; each has a dword for every lane of the matrix unit */
     SLICE_BYTES = 1024,    /* of an operand that messages load, at a time: two of them */
+    BLOCK_BITS = 128,      /* that lie together, of what such a message loads */
 };
 
 /* Positions are those of ops in source order. */
@@ -104,10 +105,22 @@ static bool base_is_aligned(const liveness *l, MlirValue pointer)
     return roots > 0;
 }
 
+/* Bits that lie together in memory, of which the first is aligned to as many. */
+static int64_t bits_together(const liveness *l, MlirOperation load)
+{
+    MlirType type = mlirValueGetType(tri_op_result(load, 0));
+    int64_t together = 1;
+    for (int d = 0; d < (int)mlirShapedTypeGetRank(type); d++) {
+        int64_t run = tri_axis_info_alignment(l->axes, tri_op_operand(load, 0), d);
+        together = run > together ? run : together;
+    }
+    return together * tri_type_bits(tri_type_element(type));
+}
+
 /* Of blocks that messages load, those that wait for a product beside them come in slices. */
 static bool is_sliced(const liveness *l, MlirOperation def, size_t last)
 {
-    return l->has_blocks && base_is_aligned(l, tri_op_operand(def, 0)) &&
+    return l->has_blocks && base_is_aligned(l, tri_op_operand(def, 0)) && bits_together(l, def) >= BLOCK_BITS &&
            mlirBlockEqual(mlirOperationGetBlock(l->ops.at[last]), mlirOperationGetBlock(def));
 }
 
@@ -116,14 +129,11 @@ static int64_t register_bytes(const liveness *l, MlirValue value)
 {
     MlirType type = mlirValueGetType(value);
     MlirOperation def = tri_op_def(value);
-    int64_t bits = tri_type_bits(tri_type_element(type)), count = tri_type_num_elements(type), together = 1;
+    int64_t bits = tri_type_bits(tri_type_element(type)), count = tri_type_num_elements(type);
     if (mlirOperationIsNull(def) || !tri_op_is(def, "tt.load"))
         return count * bits / 8;
-    for (int d = 0; d < (int)mlirShapedTypeGetRank(type); d++) {
-        int64_t run = tri_axis_info_alignment(l->axes, tri_op_operand(def, 0), d);
-        together = run > together ? run : together;
-    }
-    return bits * together < 32 ? count * 8 : count * bits / 8;
+    int64_t together = bits_together(l, def);
+    return together < 32 || together == bits ? count * 8 : count * bits / 8;
 }
 
 static void count_value(liveness *l, MlirValue value, MlirBlock home, size_t from)

@@ -235,6 +235,24 @@ static LLVMValueRef boolean_compare(state *s, LLVMValueRef i)
     }
 }
 
+/* The lowest bit as a comparison: where one of other bits follows, the back end makes an `and` of both widths. */
+static void replace_lowest_bit(state *s, LLVMValueRef i)
+{
+    LLVMValueRef x = LLVMGetOperand(i, 0);
+    LLVMTypeRef type = LLVMTypeOf(x);
+    if (scalar_bits(LLVMTypeOf(i)) != 1)
+        return;
+    unsigned lanes = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
+    LLVMValueRef ones[16], one = LLVMConstInt(lanes > 1 ? LLVMGetElementType(type) : type, 1, false);
+    TRI_ASSERT(lanes <= 16);
+    for (unsigned lane = 0; lane < lanes; lane++)
+        ones[lane] = one;
+    LLVMPositionBuilderBefore(s->b, i);
+    LLVMValueRef bit = LLVMBuildAnd(s->b, x, lanes > 1 ? LLVMConstVector(ones, lanes) : one, "");
+    LLVMReplaceAllUsesWith(i, LLVMBuildICmp(s->b, LLVMIntNE, bit, LLVMConstNull(type), ""));
+    LLVMInstructionEraseFromParent(i);
+}
+
 static void replace_boolean(state *s, LLVMValueRef i)
 {
     bool is_binary = LLVMIsABinaryOperator(i) != NULL, is_compare = LLVMIsAICmpInst(i) != NULL;
@@ -308,6 +326,8 @@ bool tri_spirv_legalize(tri_unit *unit)
                 ok = ok && check_instruction(unit, f, i);
                 if (LLVMIsACallInst(i))
                     replace_call(&s, i);
+                else if (LLVMIsATruncInst(i))
+                    replace_lowest_bit(&s, i);
                 else
                     replace_boolean(&s, i);
             }

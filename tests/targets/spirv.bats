@@ -98,6 +98,11 @@ END
     tritcc -arch=spirv64 -emit=spirv=k.spv,spvasm=k.spvasm -sig 'k(*bf16, *bf16, *i8, *bf16, 256)' k.tri
     valid k.spv
     run -1 grep -E 'BitReverse|fmin|OpMemoryBarrier|OpTypeInt (4|5|128) ' k.spvasm
+    printf '%s\n' 'import triton' 'import triton.language as tl' @triton.jit 'def k(x, o):' \
+        '    i = tl.arange(0, 4)[:, None] * 64 + tl.arange(0, 64)' \
+        '    tl.store(o + tl.arange(0, 4), tl.reduce_or(tl.load(x + i), 1))' >bits.tri # the lowest bit of a word as a byte
+    tritcc -arch=spirv64-sg32 -num-warps=1 -emit=spirv=k.spv -sig 'k(*i1:16, *i1:16)' bits.tri
+    spirv-val --target-env spv1.4 k.spv
 }
 
 @test "what a process compiled before does not show in a module" {
