@@ -313,18 +313,17 @@ void tri_tiles_dpas_shape(const tri_encoding *e, int operand, int32_t *out)
     out[e->rank - 1] = operand == 0 ? depth : e->dpas.execution_size * cluster_of(e, 1);
 }
 
+/* A lane has a neighbour of 8 bits beside each element; fewer lanes than a row has of those share the row alike. */
 static void dpas_a(tri_linear *l, const tri_encoding *e, int m, int k)
 {
-    int packed = e->dpas.ops_per_channel == 4 ? 2 : 1;
-    int columns = e->dpas.systolic_depth * e->dpas.ops_per_channel / packed, lanes = e->dpas.threads_per_warp;
-    int lanes_k = columns < lanes ? columns : lanes, rows = lanes / lanes_k;
-    extend(l, packed, TRI_DIM_REGISTER, k, false);
-    extend(l, lanes_k, TRI_DIM_LANE, k, false);
+    int depth = e->dpas.systolic_depth * e->dpas.ops_per_channel, lanes = e->dpas.threads_per_warp;
+    int pair = e->dpas.ops_per_channel == 4 ? 2 : 1, columns = depth / pair < lanes ? depth / pair : lanes;
+    int rows = lanes / columns;
+    extend(l, depth / columns, TRI_DIM_REGISTER, k, false);
+    extend(l, columns, TRI_DIM_LANE, k, false);
     extend(l, rows, TRI_DIM_LANE, m, false);
     if (e->dpas.repeat_count > rows)
         extend(l, e->dpas.repeat_count / rows, TRI_DIM_REGISTER, m, false);
-    if (columns > lanes_k)
-        extend(l, columns / lanes_k, TRI_DIM_REGISTER, k, false);
 }
 
 static void dpas_b(tri_linear *l, const tri_encoding *e, int k, int n)

@@ -1,5 +1,4 @@
-/* tt.dot on the matrix unit. The layouts say which registers make up each instruction's operands; A and B must agree on
- * the order of K only: the words of B are put together in the order in which the lanes hold A. */
+/* tt.dot on the matrix unit. The layouts say which registers make up each instruction's operands. */
 #include "targets/intel/intel.h"
 
 #include "ir/dpas.h"
@@ -30,16 +29,6 @@ static int find_loaded(dot *d, int operand, int64_t batch, int64_t row, int64_t 
     return r;
 }
 
-/* K of the element at place `p` of an instruction: lane p / width gives it, as element p % width. The layout has two
- * neighbours of 8 bits in a lane, and what a sub-group of 8 cannot hold side by side in a second run. */
-static int64_t k_at(const dot *d, int p)
-{
-    if (!d->width)
-        return p;
-    int side = d->row->bits == 8 ? 2 : 1, lane = p / d->width, e = p % d->width;
-    return lane * side + e % side + (int64_t)(e / side) * d->lanes * side;
-}
-
 /* Elements side by side as `words` integers; SPIR-V has no vectors of more than 16. */
 static LLVMValueRef pack_words(dot *d, int operand, int first, LLVMValueRef *elements, int count, int words)
 {
@@ -62,7 +51,7 @@ static LLVMValueRef gather_a(dot *d, const tri_gpu_tile *t, int64_t k)
     int n = 0, step = d->width ? 1 : 2, first = -1;
     for (int m = 0; m < d->rows; m += step)
         for (int e = 0; e < (d->width ? d->width : 1); e++) {
-            int r = find_loaded(d, 0, t->batch, (t->row + m) % d->t.rows, k + k_at(d, e));
+            int r = find_loaded(d, 0, t->batch, (t->row + m) % d->t.rows, k + e);
             if (r < 0)
                 return NULL;
             first = n ? first : r;
@@ -77,7 +66,7 @@ static LLVMValueRef gather_b(dot *d, const tri_gpu_tile *t, int64_t k)
     LLVMValueRef elements[TRI_DPAS_STEPS * 4];
     int64_t at[TRI_DPAS_STEPS * 4];
     for (int p = 0; p < d->row->depth; p++) {
-        at[p] = k + k_at(d, p);
+        at[p] = k + p;
         find_loaded(d, 1, t->batch, at[p], t->col % d->t.cols);
     }
     int first = tri_gpu_tiles_gather(&d->t, 1, t->batch, t->col, at, d->row->depth, elements);

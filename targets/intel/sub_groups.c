@@ -16,6 +16,7 @@
 #include "ir/analysis/axis_info.h"
 #include "ir/analysis/chains.h"
 #include "ir/analysis/pointers.h"
+#include "ir/block_io.h"
 #include "ir/dpas.h"
 #include "ir/op.h"
 #include "ir/op_classes.h"
@@ -30,7 +31,6 @@ enum {
     SOURCE_LANES = 32,     /* of a warp, where sources are tuned */
     MOST_REGISTERS = 256,  /* of a hardware thread; each has a dword for every lane of the matrix unit */
     SLICE_BYTES = 1024,    /* of an operand that messages load, at a time: two of them */
-    BLOCK_BITS = 128,      /* that lie together, of what such a message loads */
 };
 
 /* Positions are those of ops in source order. */
@@ -117,10 +117,28 @@ static int64_t bits_together(const liveness *l, MlirOperation load)
     return together * tri_type_bits(tri_type_element(type));
 }
 
+/* Messages load it: elements of one of the last two dimensions lie side by side, the other one moves by what a pitch is
+ * a multiple of. None fills a product's registers with rows of dwords. */
+static bool is_block(const liveness *l, MlirValue pointer)
+{
+    const tri_block_form *form = tri_pointers_form(l->pointers, pointer);
+    int64_t bytes = tri_type_bits(tri_type_ptr_pointee(tri_type_element(mlirValueGetType(pointer)))) / 8;
+    if (form->reason || form->rank < 2 || bytes > 2 || !base_is_aligned(l, pointer))
+        return false;
+    for (int fast = form->rank - 2; fast < form->rank; fast++) {
+        const tri_block_dim *along = &form->dim[fast], *other = &form->dim[2 * form->rank - 3 - fast];
+        if (along->kind != TRI_DIM_INDEXED && along->kind != TRI_DIM_NONE && tri_sum_is(along->stride, 1) &&
+            other->kind != TRI_DIM_INDEXED &&
+            (other->kind == TRI_DIM_NONE || tri_sum_divisor(other->stride) * bytes % TRI_BLOCK_PITCH == 0))
+            return true;
+    }
+    return false;
+}
+
 /* Of blocks that messages load, those that wait for a product beside them come in slices. */
 static bool is_sliced(const liveness *l, MlirOperation def, size_t last)
 {
-    return l->has_blocks && base_is_aligned(l, tri_op_operand(def, 0)) && bits_together(l, def) >= BLOCK_BITS &&
+    return l->has_blocks && is_block(l, tri_op_operand(def, 0)) &&
            mlirBlockEqual(mlirOperationGetBlock(l->ops.at[last]), mlirOperationGetBlock(def));
 }
 

@@ -246,6 +246,13 @@ static void test_dpas(void)
     CHECK(tile[0] == 16 && tile[1] == 16);
     tri_tiles_dpas_shape(&e, 2, tile);
     CHECK(tile[0] == 32 && tile[1] == 16);
+    e.dpas.execution_size = e.dpas.threads_per_warp = 8;
+    e.dpas.rep_cluster[0] = 1;
+    a = dot(&e, 0, 1);
+    EXPECT(a, L(16, 16), "[0,1][1,0][2,0][4,0]", "[0,2][0,4][0,8]", "[0,0][8,0]", "");
+    e.dpas.ops_per_channel = 4;
+    a = dot(&e, 0, 2);
+    EXPECT(a, L(16, 32), "[0,1][0,2][1,0][2,0][4,0]", "[0,4][0,8][0,16]", "[0,0][8,0]", "");
 }
 
 static tri_encoding block(ints instr, int blocks, int k_width, ints order)

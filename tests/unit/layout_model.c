@@ -182,11 +182,10 @@ static void dpas_element(const tri_encoding *e, int operand, int r, int lane, in
         *out_row = (r / ops * (lanes / width) + lane / width) * ops + r % ops;
         *out_column = lane % width;
     } else {
-        int pack = ops == 4 ? 2 : 1, across = e->dpas.systolic_depth * ops / pack,
-            columns = across < lanes ? across : lanes;
-        int per_row = lanes / columns, rows = e->dpas.repeat_count / per_row;
-        *out_row = r / pack % rows * per_row + lane / columns;
-        *out_column = (r / pack / rows * columns + lane % columns) * pack + r % pack;
+        int across = e->dpas.systolic_depth * ops, words = ops == 4 ? across / 2 : across;
+        int columns = words < lanes ? words : lanes, pack = across / columns;
+        *out_row = r / pack * (lanes / columns) + lane / columns;
+        *out_column = lane % columns * pack + r % pack;
     }
 }
 
