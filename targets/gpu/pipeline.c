@@ -154,6 +154,14 @@ static bool is_persistent(const tri_unit *unit)
     return o->persistence == TRI_PERSISTENCE_ON || (o->persistence == TRI_PERSISTENCE_USUAL && is_default);
 }
 
+/* Two groups of warps take turns: what one does in a branch runs under the other's products. */
+static const char *masks_of_products(const tri_unit *unit)
+{
+    enum { TWO_GROUPS = 8 };
+    bool has_turns = tri_facts_warps(unit) == TWO_GROUPS;
+    return !is_split(unit) || !least_products(unit) ? "" : has_turns ? " products=2 guard=64" : " products=2";
+}
+
 void tri_gpu_ttgir_pipeline(const tri_unit *unit, tri_buf *out)
 {
     if (!uses_tma(unit))
@@ -176,7 +184,7 @@ void tri_gpu_ttgir_pipeline(const tri_unit *unit, tri_buf *out)
         tri_buf_add_z(out, "cache-hints,");
     if (!unit->options->no_remove_masks)
         tri_buf_format(out, "remove-masks{num-warps=%d threads-per-warp=%d%s},", tri_facts_warps(unit),
-                       tri_facts_lanes(unit), is_split(unit) && least_products(unit) ? " products=2" : "");
+                       tri_facts_lanes(unit), masks_of_products(unit));
     if (unit->arch->has_warp_groups)
         tri_buf_add_z(out, "align-stores,");
     tri_gpu_conversion_pass(unit, out);

@@ -1,5 +1,6 @@
-// RUN: tritcc -x ttir "-passes=remove-masks{all=1 products=1},canonicalize" %s | FileCheck %s
+// RUN: tritcc -x ttir "-passes=remove-masks{all=1 products=1 guard=9},canonicalize" %s | FileCheck %s
 // RUN: tritcc -x ttir "-passes=remove-masks{all=1 products=1}" -Rpass=masks %s -o %t 2>&1 | FileCheck %s --check-prefix=SAID
+// RUN: tritcc -x ttir "-passes=remove-masks{products=1 guard=8},canonicalize" %s | FileCheck %s --check-prefix=GUARD
 // positive: @cut @guarded @counted @shrinking @shifted @constant_trips @decreasing @between @choice @below @causal @long_tail @split_before
 // negative: @product @outer @data @invariant @wide @diagonal
 // loop: @cut @guarded @counted @shrinking @shifted @constant_trips @product @outer @data @invariant @decreasing @between
@@ -472,6 +473,19 @@ tt.func public @below(%p: tensor<128x!tt.ptr<f32>>, %pid: i32) {
 // CHECK: arith.select
 // CHECK: tt.dot
 // CHECK: } {"tritcc.few-trips" = true}
+// Choices of so many elements a thread are made behind a branch; of fewer they are split as without that.
+// GUARD-LABEL: @causal
+// GUARD: scf.for [[I:%.+]] = %c0_i32 to
+// GUARD: [[WHOLE:%.+]] = arith.cmpi slt, [[I]], %{{.*}} : i32
+// GUARD-NEXT: [[X:%.+]] = scf.if [[WHOLE]]
+// GUARD-NEXT: scf.yield %arg0
+// GUARD: else
+// GUARD: tt.splat [[I]]
+// GUARD: arith.cmpi sge
+// GUARD: arith.select
+// GUARD: tt.dot [[X]]
+// GUARD-NOT: scf.for
+// GUARD-LABEL: @long_tail
 tt.func public @causal(%v: tensor<32x32xf32>, %pid: i32) -> tensor<32x32xf32> {
   %zero = arith.constant dense<0.0> : tensor<32x32xf32>
   %c0 = arith.constant 0 : i32

@@ -20,7 +20,8 @@
  * 1.6x with 4 warps, 1.14x with 8, 1.01x with 16; cross entropy with 32 loses 6 %), single elements wait for memory's
  * sectors, and long bodies run out of registers. Of loops with products, where the option has them, it is what
  * chooses among elements of blocks, as attention's masks do, behind which exponents wait; those that load through
- * pointers stay whole, as each part would have to start its loads anew. Answers to Intel's triton-intel-remove-masks.
+ * pointers stay whole, as each part would have to start its loads anew, and so do those of large blocks, where the
+ * choice is made behind a branch (masks_guard.c). Answers to Intel's triton-intel-remove-masks.
  * Test: tests/passes/remove-masks.mlir */
 #include "passes/ttir/remove_masks/remove_masks.h"
 
@@ -43,13 +44,6 @@ static MlirValue mask_of(MlirOperation op)
         mlirOperationGetNumOperands(op) > 2)
         return tri_op_operand(op, 2);
     return (MlirValue){NULL};
-}
-
-/* What chooses among elements of blocks. */
-static MlirValue choice_of(MlirOperation op)
-{
-    bool is_choice = tri_op_is(op, "arith.select") && tri_type_is_tensor(mlirValueGetType(tri_op_operand(op, 0)));
-    return is_choice ? tri_op_operand(op, 0) : (MlirValue){NULL};
 }
 
 /* How many products a loop has; -1: it cannot be split. Loops that hold loops would be doubled with them. */
@@ -113,7 +107,8 @@ static bool visit_masks(tri_masks *s, const tri_op_list *inside, bool choices, b
 {
     bool depends = false;
     for (size_t i = 0; i < inside->len; i++) {
-        MlirValue mask = mask_of(inside->at[i]), choice = choices ? choice_of(inside->at[i]) : (MlirValue){NULL};
+        MlirOperation op = inside->at[i];
+        MlirValue mask = mask_of(op), choice = choices ? tri_masks_choice_of(op) : (MlirValue){NULL};
         if (!mlirValueIsNull(mask))
             depends |= tri_masks_visit(s, mask, uses);
         if (!mlirValueIsNull(choice))
@@ -126,7 +121,7 @@ static bool visit_masks(tri_masks *s, const tri_op_list *inside, bool choices, b
 static bool has_choice(tri_masks *s, const tri_op_list *inside)
 {
     for (size_t i = 0; i < inside->len; i++) {
-        MlirValue choice = choice_of(inside->at[i]);
+        MlirValue choice = tri_masks_choice_of(inside->at[i]);
         if (!mlirValueIsNull(choice) && tri_masks_visit(s, choice, false) && tri_masks_is_whole(s, choice))
             return true;
     }
@@ -138,7 +133,8 @@ static bool has_mask(const tri_masks *s, const tri_op_list *inside, bool choices
                      bool (*is_asked)(const tri_masks *s, MlirValue mask))
 {
     for (size_t i = 0; i < inside->len; i++) {
-        MlirValue mask = mask_of(inside->at[i]), choice = choices ? choice_of(inside->at[i]) : (MlirValue){NULL};
+        MlirOperation op = inside->at[i];
+        MlirValue mask = mask_of(op), choice = choices ? tri_masks_choice_of(op) : (MlirValue){NULL};
         if ((!mlirValueIsNull(mask) && is_asked(s, mask)) || (!mlirValueIsNull(choice) && is_asked(s, choice)))
             return true;
     }
@@ -356,8 +352,13 @@ static void visit_loop(tri_pass_run *run, const tri_axis_info *info, MlirOperati
     visit_masks(&s, &inside, choices, true);
     parts p = find_parts(&s, products > 0);
     p.is_soon_over = !has_mask(&s, &inside, choices, goes_on);
-    split(&s, &p);
-    replace_conditions(&s, &inside);
+    if (products > 0 && tri_masks_wants_guards(&s, &inside)) {
+        tri_masks_guard(&s, &inside, mlirValueIsNull(s.begin) ? s.begin : narrow(&s, p.start),
+                        mlirValueIsNull(p.middle) ? p.middle : narrow(&s, p.end));
+    } else {
+        split(&s, &p);
+        replace_conditions(&s, &inside);
+    }
     tri_diag_remark(run->unit->diag, tri_op_span(run->unit->diag, loop), "masks",
                     "trips in which every element is in bounds run without masks");
 }
@@ -380,6 +381,7 @@ static const char *const options[] = {
     "threads-per-warp=N: lanes of a warp (32)",
     "all=N: 1: loops without products whether it pays or not",
     "products=N: loops with so many products, too, of which the masks of choices are removed; 0: none (0)",
+    "guard=N: those stay whole, choices of N elements a thread behind a branch; 0: none does (0)",
     NULL,
 };
 

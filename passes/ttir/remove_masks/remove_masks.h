@@ -56,4 +56,12 @@ bool tri_masks_is_soon_over(const tri_masks *s, MlirValue mask);
 /* The same of the whole loop. */
 bool tri_masks_has_few_trips(const tri_masks *s);
 
+/* What chooses among elements of blocks; null: the op is no such choice. */
+MlirValue tri_masks_choice_of(MlirOperation op);
+
+/* masks_guard.c: whether a loop's choices are so large that a branch costs less than a second body. */
+bool tri_masks_wants_guards(const tri_masks *s, const tri_op_list *inside);
+/* Choices that hold in all trips of [start, end), of 32 bits, are made only in others; null: without that bound. */
+void tri_masks_guard(tri_masks *s, const tri_op_list *inside, MlirValue start, MlirValue end);
+
 #endif
