@@ -18,7 +18,7 @@ enum {
     TRI_INTEL_END
 };
 
-extern const tri_gpu_op tri_intel_ops_dpas[], tri_intel_ops_block[], tri_intel_ops_prefetch[];
+extern const tri_gpu_op tri_intel_ops_dpas[], tri_intel_ops_block[], tri_intel_ops_prefetch[], tri_intel_ops_rounding[];
 extern const tri_machine tri_intel_machine;
 
 /* How many sub-groups of how many lanes run a block, from what the options say: more, or narrower ones, where its

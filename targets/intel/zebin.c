@@ -15,8 +15,7 @@
 enum { code_tool = 7001 };
 
 /* Twice the registers for half as many threads: what the driver's compilers of these GPUs take, too. */
-static const char options[] = "-cl-fp32-correctly-rounded-divide-sqrt",
-                  options_large[] = "-cl-fp32-correctly-rounded-divide-sqrt -ze-opt-large-register-file";
+static const char option_large[] = "-ze-opt-large-register-file";
 
 static bool find_tool(tri_unit *unit, tri_str *out_tool)
 {
@@ -89,7 +88,7 @@ static bool read_info(tri_unit *unit, tri_str info)
 
 typedef struct {
     tri_str tool, code, zebin;
-    const char *options;
+    const char *option; /* of Intel's compiler; null: none */
 } job;
 
 static void make_command(tri_unit *unit, tri_str tool, tri_str input, tri_str output, const char *with,
@@ -97,7 +96,7 @@ static void make_command(tri_unit *unit, tri_str tool, tri_str input, tri_str ou
 {
     const char *const words[] = {tool.data, "compile",           "--format", "zebin",         "-spirv_input",
                                  "-file",   input.data,          "-device",  unit->arch->cpu, "-output",
-                                 output.data, "-output_no_suffix", "-options", with,            NULL};
+                                 output.data, "-output_no_suffix", with ? "-options" : NULL, with, NULL};
     memcpy(out_argv, words, sizeof words);
 }
 
@@ -110,7 +109,7 @@ static bool run_tool_in(tri_unit *unit, tri_str folder, void *data)
         !tri_external_name(unit, folder, "kernel.zebin", &output))
         return false;
     const char *argv[16];
-    make_command(unit, j->tool, input, output, j->options, argv);
+    make_command(unit, j->tool, input, output, j->option, argv);
     tri_process_result r = tri_external_run(unit, argv);
     if (!tri_external_has_ended(unit, "ocloc", argv, &r))
         return false;
@@ -124,12 +123,12 @@ static bool run_tool_in(tri_unit *unit, tri_str folder, void *data)
     return read_info(unit, find_section(j->zebin, ".ze_info"));
 }
 
-/* ... with these options. The figures of the kernels are those of the last that was made. */
+/* ... with this option. The figures of the kernels are those of the last that was made. */
 static bool run_tool_with(tri_unit *unit, job *j, const char *with)
 {
     for (size_t i = 0; i < unit->kernels.len; i++)
         unit->kernels.at[i].spill_bytes = -1;
-    j->options = with;
+    j->option = with;
     return tri_external_in_folder(unit, run_tool_in, j);
 }
 
@@ -156,12 +155,12 @@ static bool fits_large(const tri_unit *unit)
 static bool run_tool(tri_unit *unit, tri_str tool, tri_str code, tri_str *out_zebin)
 {
     job small = {.tool = tool, .code = code}, large = small;
-    bool ok = run_tool_with(unit, &small, options);
+    bool ok = run_tool_with(unit, &small, NULL);
     *out_zebin = small.zebin;
     int64_t spills = ok ? count_spills(unit) : 0;
     if (!spills || !fits_large(unit))
         return ok;
-    if (!run_tool_with(unit, &large, options_large))
+    if (!run_tool_with(unit, &large, option_large))
         return false;
     if (count_spills(unit) >= spills)
         return read_info(unit, find_section(small.zebin, ".ze_info"));
@@ -182,7 +181,7 @@ tri_str tri_intel_assemble_command(tri_unit *unit, tri_str input, tri_str output
 {
     tri_str tool;
     const char *argv[16];
-    make_command(unit, find_tool(unit, &tool) ? tool : TRI_STR("ocloc"), input, output, options, argv);
+    make_command(unit, find_tool(unit, &tool) ? tool : TRI_STR("ocloc"), input, output, NULL, argv);
     return tri_process_quote(unit->arena, argv);
 }
 

@@ -34,6 +34,12 @@ softmax=(-k softmax_kernel -sig '*fp32, *fp32, i32, i32, i32, i32, BLOCK_SIZE=10
     mv k.zebin a.zebin
     tritcc -arch=intel-pvc -emit=zebin=k.zebin "${softmax[@]}" "$EXAMPLES/softmax/softmax.tri"
     cmp a.zebin k.zebin
+    # rounded correctly are those divisions and roots that ask for it; each is 50 to 400 instructions
+    printf '%s\n' 'import triton' 'import triton.language as tl' @triton.jit 'def k(x, y, o, N: tl.constexpr):' \
+        '    i = tl.arange(0, N)' '    a, b = tl.load(x + i), tl.load(y + i)' \
+        '    tl.store(o + i, tl.div_rn(a, b) + tl.sqrt_rn(b) + a / b + tl.sqrt(a))' >rounded.tri
+    tritcc -arch=dg2 -num-warps=1 -emit=llir=k.ll,zebin=k.zebin -sig 'k(*fp32, *fp32, *fp32, 16)' rounded.tri
+    [ "$(grep -cE '= (fdiv float|call .*(ieee_divide|ieee_sqrt|llvm.sqrt))' k.ll)" -eq 4 ]
 }
 
 @test "products run on the matrix unit, in sub-groups of its size" {
