@@ -27,8 +27,8 @@ static const tri_machine_primitive own[] = {
 #include "ir/block_io.def"
 };
 
-static const tri_gpu_op *const ops[] = {tri_intel_ops_dpas, tri_intel_ops_block, tri_intel_ops_prefetch, tri_intel_ops_rounding,
-                                       NULL};
+static const tri_gpu_op *const ops[] = {tri_intel_ops_dpas, tri_intel_ops_block, tri_intel_ops_prefetch,
+                                        tri_intel_ops_rounding, NULL};
 
 LLVMValueRef tri_intel_call(tri_gpu *g, const char *name, LLVMTypeRef result, LLVMValueRef *args, int num_args)
 {

@@ -5,7 +5,7 @@
 #include "ir/machines.h"
 
 /* Other devices have no such functions; the host rounds correctly. */
-static bool is_known(const tri_gpu *g) { return !g->unit->arch->is_any_device && !g->simulate; }
+static bool has_functions_rounding(const tri_gpu *g) { return !g->unit->arch->is_any_device && !g->simulate; }
 
 static LLVMValueRef call_rounded(tri_gpu *g, const char *name, LLVMValueRef *a, int count)
 {
@@ -17,24 +17,24 @@ static LLVMValueRef call_rounded(tri_gpu *g, const char *name, LLVMValueRef *a, 
     return type == g->f32 ? y : LLVMBuildFPTrunc(g->b, y, type, "");
 }
 
-static bool is_double(LLVMValueRef x) { return LLVMGetTypeKind(LLVMTypeOf(x)) == LLVMDoubleTypeKind; }
+static bool is_wide_float(LLVMValueRef x) { return LLVMGetTypeKind(LLVMTypeOf(x)) == LLVMDoubleTypeKind; }
 
-static LLVMValueRef divide(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+static LLVMValueRef divide_rounded(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
 {
     (void)op;
-    return is_known(g) && !is_double(a[0]) ? call_rounded(g, "__builtin_IB_ieee_divide", a, 2)
+    return has_functions_rounding(g) && !is_wide_float(a[0]) ? call_rounded(g, "__builtin_IB_ieee_divide", a, 2)
                                            : LLVMBuildFDiv(g->b, a[0], a[1], "");
 }
 
-static LLVMValueRef square_root(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
+static LLVMValueRef root_rounded(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
 {
     (void)op;
-    return is_known(g) && !is_double(a[0]) ? call_rounded(g, "__builtin_IB_ieee_sqrt", a, 1)
+    return has_functions_rounding(g) && !is_wide_float(a[0]) ? call_rounded(g, "__builtin_IB_ieee_sqrt", a, 1)
                                            : tri_gpu_intrinsic_same(g, "llvm.sqrt", a, 1);
 }
 
 const tri_gpu_op tri_intel_ops_rounding[] = {
-    {"tt.precise_divf", NULL, divide},
-    {"tt.precise_sqrt", NULL, square_root},
+    {"tt.precise_divf", NULL, divide_rounded},
+    {"tt.precise_sqrt", NULL, root_rounded},
     {0},
 };

@@ -119,7 +119,7 @@ static int64_t bits_together(const liveness *l, MlirOperation load)
 
 /* Messages load it: elements of one of the last two dimensions lie side by side, the other one moves by what a pitch is
  * a multiple of. None fills a product's registers with rows of dwords. */
-static bool is_block(const liveness *l, MlirValue pointer)
+static bool comes_as_block(const liveness *l, MlirValue pointer)
 {
     const tri_block_form *form = tri_pointers_form(l->pointers, pointer);
     int64_t bytes = tri_type_bits(tri_type_ptr_pointee(tri_type_element(mlirValueGetType(pointer)))) / 8;
@@ -138,7 +138,7 @@ static bool is_block(const liveness *l, MlirValue pointer)
 /* Of blocks that messages load, those that wait for a product beside them come in slices. */
 static bool is_sliced(const liveness *l, MlirOperation def, size_t last)
 {
-    return l->has_blocks && is_block(l, tri_op_operand(def, 0)) &&
+    return l->has_blocks && comes_as_block(l, tri_op_operand(def, 0)) &&
            mlirBlockEqual(mlirOperationGetBlock(l->ops.at[last]), mlirOperationGetBlock(def));
 }
 
