@@ -276,6 +276,7 @@ static bool run_for(tri_gpu *g, MlirOperation op)
     bind_results(g, op, unpack_carried(g, forms, results));
     for (int i = 0; i < phis.count; i++)
         tri_bases_share(g, &init.at[i], &phis.at[i], &next.at[i]);
+    tri_gpu_renew_threads(g, op);
     return true;
 }
 

@@ -216,6 +216,7 @@ static bool lower_function(tri_gpu *g, MlirOperation func)
         if (!tri_gpu_lower_block(g, blocks.at[i]))
             return false;
     }
+    tri_gpu_end_renewals(g);
     tri_partitions_leave(g, tri_map_find_ptr(&g->blocks, entry.ptr));
     return true;
 }

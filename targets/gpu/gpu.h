@@ -50,6 +50,12 @@ typedef struct {
 
 enum { TRI_GPU_ALL_WARPS = -1 };
 
+/* A place where threads' numbers are made anew: a block for them, and the one that goes on. */
+typedef struct tri_gpu_renewal {
+    LLVMBasicBlockRef numbers, rest;
+    struct tri_gpu_renewal *outer; /* made before; or null */
+} tri_gpu_renewal;
+
 typedef struct tri_gpu_debug tri_gpu_debug;
 
 typedef struct tri_gpu {
@@ -91,6 +97,7 @@ typedef struct tri_gpu {
     LLVMValueRef function;
     LLVMBasicBlockRef entry;   /* its variables stand here; it ends when the function is complete */
     tri_gpu_group *group;      /* that runs what is lowered now */
+    tri_gpu_renewal *renewals; /* the last one; null: none */
     tri_gpu_group *whole;      /* of all warps, of a kernel with partitions (partitions.c) */
     LLVMBasicBlockRef first_workers,
         workers; /* the code of warps that are not the default's: its start, its end so far */
@@ -262,6 +269,10 @@ LLVMValueRef tri_gpu_contract(tri_gpu *g, LLVMValueRef value);
 bool tri_gpu_check_cluster(tri_gpu *g);
 
 /* A group of `num_warps` warps from `first_warp`, whose numbers are made in `entry`. */
+/* Behind a loop of products that others follow, in a function of one block, on machines that want it
+ * (tri_machine.renews_threads); where all is lowered, the blocks for the numbers are ended. */
+void tri_gpu_renew_threads(tri_gpu *g, MlirOperation loop);
+void tri_gpu_end_renewals(tri_gpu *g);
 tri_gpu_group *tri_gpu_new_group(tri_gpu *g, int first_warp, int num_warps, int barrier, LLVMBasicBlockRef entry);
 /* All threads of the group, or of each of its warps; orders shared memory. */
 void tri_gpu_barrier(tri_gpu *g, tri_sync sync);

@@ -9,6 +9,57 @@ tri_gpu_group *tri_gpu_new_group(tri_gpu *g, int first_warp, int num_warps, int 
     return group;
 }
 
+/* ---- threads' numbers, made anew ---- */
+
+static bool has_product(tri_gpu *g, MlirOperation op)
+{
+    tri_op_list products = {0};
+    if (tri_op_is(op, "scf.for"))
+        tri_op_collect_named(op, "tt.dot", g->arena, &products);
+    return products.len > 0;
+}
+
+static bool wants_renewal(tri_gpu *g, MlirOperation loop)
+{
+    MlirBlock block = mlirOperationGetBlock(loop);
+    bool wants = false;
+    if (!g->machine->renews_threads || g->unit->arch->is_any_device ||
+        !tri_op_is(mlirBlockGetParentOperation(block), "tt.func") ||
+        !mlirBlockIsNull(mlirBlockGetNextInRegion(block)) || !has_product(g, loop))
+        return false;
+    for (MlirOperation op = mlirOperationGetNextInBlock(loop); !mlirOperationIsNull(op) && !wants;
+         op = mlirOperationGetNextInBlock(op))
+        wants = has_product(g, op);
+    return wants;
+}
+
+void tri_gpu_renew_threads(tri_gpu *g, MlirOperation loop)
+{
+    if (!wants_renewal(g, loop))
+        return;
+    tri_gpu_renewal *renewal = TRI_NEW(g->arena, tri_gpu_renewal);
+    *renewal = (tri_gpu_renewal){tri_gpu_block(g, "numbers"), tri_gpu_block(g, "rest"), g->renewals};
+    LLVMBuildBr(g->b, renewal->numbers);
+    tri_gpu_at_end(g, renewal->numbers);
+    LLVMValueRef thread = tri_gpu_shuffle_index(g, tri_gpu_thread(g), tri_gpu_lane(g));
+    LLVMValueRef shared = g->group->shared;
+    g->group = tri_gpu_new_group(g, 0, g->num_warps, TRI_GPU_ALL_WARPS, renewal->numbers);
+    g->group->thread = thread;
+    g->group->shared = shared;
+    g->renewals = renewal;
+    tri_gpu_at_end(g, renewal->rest);
+}
+
+void tri_gpu_end_renewals(tri_gpu *g)
+{
+    for (; g->renewals; g->renewals = g->renewals->outer) {
+        tri_gpu_at_end(g, g->renewals->numbers);
+        LLVMBuildBr(g->b, g->renewals->rest);
+    }
+}
+
+/* ---- barriers ---- */
+
 static bool is_whole(const tri_gpu *g) { return g->group->barrier == TRI_GPU_ALL_WARPS; }
 
 /* A barrier of some of the block's threads orders all memory of the block. */

@@ -132,6 +132,8 @@ typedef struct tri_machine {
                                     small, and operands of the matrix unit of up to 16; 0: none */
     int lane_row;                /* lanes that exchange without shared memory, where a value of a known lane elsewhere
                                     is read as a scalar; 0: exchanges cost the same everywhere */
+    bool renews_threads;         /* behind loops of products threads' numbers go through an exchange: a compiler that
+                                  * makes an address of each of shared memory's elements keeps no two loops' at once */
     int joined_sums;             /* sums of the matrix unit go around loops, and come out of branches, in vectors of so
                                     many; 0: one by one */
     bool carries_offsets;        /* and pointers into small arrays as offsets of 32 bits from their base */

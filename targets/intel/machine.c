@@ -74,6 +74,7 @@ const tri_machine tri_intel_machine = {
     .bf16_is_bits = true,
     .first_by_lane = true,
     .joined_sums = TRI_DPAS_ROWS,
+    .renews_threads = true,
     .orders_updates = true,
     .shared_is_dynamic = false,
     .kernel_attributes = kernel_attributes,

@@ -172,6 +172,29 @@ END
     cmp native.txt sim.txt
 }
 
+@test "loops of products make threads' numbers anew: no address waits for the next loop" {
+    cat >k.tri <<'END'
+import triton
+import triton.language as tl
+
+@triton.jit
+def k(a, b, o, K, N: tl.constexpr):
+    n = tl.arange(0, N)
+    acc = tl.zeros((N, N), tl.float32)
+    for i in range(0, K, N):
+        acc += tl.dot(tl.load(a + n[:, None] * K + (i + n)[None, :]), tl.load(b + (i + n)[:, None] * N + n[None, :]))
+    tl.store(o + n[:, None] * N + n[None, :], acc)
+    for i in range(0, K, N):
+        acc = acc * 2 + tl.dot(tl.load(b + (i + n)[:, None] * N + n[None, :]), tl.load(b + n[:, None] * N + n[None, :]))
+    tl.store(o + N * N + n[:, None] * N + n[None, :], acc)
+END
+    tritcc -arch=dg2 -num-warps=4 -emit=llir=k.ll -sig 'k(*fp16:16, *fp16:16, *fp32:16, i32:16, 32)' k.tri
+    [ "$(grep -c 'call.*sub_group_shufflejj' k.ll)" -eq 1 ]
+    args=(k.tri randint:f16:32x64:low=-3,high=4 randint:f16:64x32:low=-3,high=4,seed=2 zeros:f32:64x32 64 32)
+    tritrun -arch=native -o o=o.npy "${args[@]}"
+    for arch in dg2 pvc; do tritrun -arch=sim:$arch -expect=o=@o.npy "${args[@]}"; done
+}
+
 @test "local memory beyond the chip's is an error at its place" {
     local arch most
     for arch in dg2:65536 pvc:131072 bmg:131072; do
