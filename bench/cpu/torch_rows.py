@@ -4,8 +4,8 @@
 One thread and two (processor time for one thread, which others disturb less; on a machine that is not quiet, run it at
 real-time priority: chrt -f 20). A launch and PyTorch's are timed one behind the other, in turns that are spread over the
 whole run, as such a machine's speed changes from second to second: the times are those of the pair with the median ratio.
-Of kernels that the library has in several tiles (tBMxBNxBK_NAME), those that were fastest beside PyTorch in turns of their
-own; the last columns say which, for one thread and for two. A ratio above 1 is faster than PyTorch. With --before, the same
+Of kernels that the library has in several tiles (tBMxBNxBK_NAME), those that were fastest beside PyTorch in turns with the
+others; the last columns say which, for one thread and for two. A ratio above 1 is faster than PyTorch. With --before, the same
 launches of another library take turns with these too, and `before` says how much faster these are. run.sh builds the
 library and calls this when TORCH_PYTHON names a Python that has PyTorch."""
 import ctypes as C
@@ -168,9 +168,13 @@ def pair(one, other, threads, turn):
     return once(one, threads), second
 
 
+def speed(times):
+    return times[1] / times[0]
+
+
 def middle(pairs):
     """The pair with the median ratio."""
-    return sorted(pairs, key=lambda p: p[1] / p[0])[len(pairs) // 2]
+    return sorted(pairs, key=speed)[len(pairs) // 2]
 
 
 def pauses():
@@ -207,7 +211,7 @@ def set_threads(threads):
 
 class Row:
     """One line of the table: pairs of times for one thread and for two."""
-    CHOICE, TURNS, PASSES = 3, 4, 3
+    CHOICE, TURNS, PASSES = 5, 4, 3
 
     def __init__(self, name, ours, theirs, flops, result):
         self.name, self.theirs, self.flops, self.error = name, theirs, flops, 0.0
@@ -218,12 +222,11 @@ class Row:
         if self.result is not None:
             want = self.theirs().to(torch.float64).reshape(self.result.shape)
             self.error = max(self.error, *(wrongness(self.name, run, self.result, want) for run in self.forms.values()))
-        best = {}
-        if len(self.forms) > 1:
+        tried = {tiles: [] for tiles in self.forms}
+        for i in range(self.CHOICE if len(tried) > 1 else 0):  # all see the same states
             for tiles, run in self.forms.items():
-                ours, theirs = middle([pair(run, self.theirs, threads, i) for i in range(self.CHOICE)])
-                best[tiles] = ours / theirs
-        self.chosen[threads] = min(best, key=best.get) if best else next(iter(self.forms))
+                tried[tiles].append(pair(run, self.theirs, threads, i))
+        self.chosen[threads] = next(iter(tried)) if len(tried) == 1 else max(tried, key=lambda tiles: speed(middle(tried[tiles])))
 
     def measure(self, threads):
         run = self.forms[self.chosen[threads]]
