@@ -11,10 +11,20 @@ static void print_occupancy(const tri_kernel *k, const tri_resources *r, tri_buf
                    k->registers >= 0 ? "" : "at most ", r->percent, r->blocks, r->blocks == 1 ? "" : "s", r->limit);
 }
 
+/* An object for AMD's GPUs has this form of a kernel beside the one for arrays of any size. */
+static bool is_for_small_arrays(const tri_kernel *k)
+{
+    for (size_t i = 0; i < k->params.len; i++)
+        if (k->params.at[i].is_small)
+            return true;
+    return false;
+}
+
 static void print_kernel(const tri_unit *unit, const tri_kernel *k, tri_str code, tri_buf *out)
 {
     const tri_target *target = unit->target;
-    tri_buf_format(out, "%.*s, %s:", TRI_STR_ARG(k->name), unit->arch->name);
+    tri_buf_format(out, "%.*s, %s%s:", TRI_STR_ARG(k->name), unit->arch->name,
+                   is_for_small_arrays(k) ? ", arrays below 2 GiB" : "");
     if (!target->resources) {
         tri_buf_add_z(out, " nothing is counted for this target\n");
         return;

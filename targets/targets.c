@@ -2,6 +2,9 @@
 
 #include "ir/options.h"
 
+#include <ctype.h>
+#include <string.h>
+
 #define X(name) extern const tri_target tri_target_##name;
 #include "targets/targets.def"
 #undef X
@@ -18,6 +21,37 @@ size_t tri_targets_count(void) { return family_count; }
 
 const tri_target *tri_targets_at(size_t i) { return families[i]; }
 
+/* Letters and digits of a name, in lower case. */
+static size_t letters_and_digits(tri_str name, char *out, size_t room)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < name.len && n + 1 < room; i++)
+        if (isalnum((unsigned char)name.data[i]))
+            out[n++] = (char)tolower((unsigned char)name.data[i]);
+    out[n] = '\0';
+    return n;
+}
+
+/* Is it one that the chip is sold under, "MI300X" of what the help says "(MI300, MI325)" of, or its generation's? */
+static bool is_sold_as(const tri_machine_facts *a, tri_str name)
+{
+    char asked[32], known[32];
+    size_t length = letters_and_digits(name, asked, sizeof asked);
+    if (a->generation && letters_and_digits(tri_str_from(a->generation), known, sizeof known) && !strcmp(asked, known))
+        return true;
+    tri_str help = tri_str_from(a->help);
+    size_t open = tri_str_find(help, '('), close = tri_str_find(help, ')');
+    tri_str list = open < close && close < help.len ? tri_str_sub(help, open + 1, close) : TRI_STR("");
+    while (list.len) {
+        size_t end = tri_str_find(list, ',');
+        size_t n = letters_and_digits(tri_str_sub(list, 0, end), known, sizeof known);
+        if (n > 1 && n <= length && !strncmp(asked, known, n))
+            return true;
+        list = tri_str_sub(list, end < list.len ? end + 1 : end, list.len);
+    }
+    return false;
+}
+
 static const char *nearest_arch(tri_str arch)
 {
     enum { max_names = 64 };
@@ -25,8 +59,11 @@ static const char *nearest_arch(tri_str arch)
     size_t count = 0;
     for (size_t f = 0; f < family_count; f++)
         for (const tri_machine_facts *a = tri_machines_first(families[f]->family); a && count < max_names;
-             a = tri_machines_next(a))
+             a = tri_machines_next(a)) {
+            if (is_sold_as(a, arch))
+                return a->name;
             names[count++] = a->name;
+        }
     return tri_str_nearest(arch, names, count);
 }
 

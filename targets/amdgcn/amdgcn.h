@@ -40,6 +40,10 @@ extern const tri_machine tri_amdgcn_machine;
 
 bool tri_amdgcn_optimize(tri_unit *unit);
 bool tri_amdgcn_emit(tri_unit *unit);
+/* Writes out the rounding of floats to bf16 (round.c). */
+void tri_amdgcn_round_to_bf16(LLVMModuleRef module);
+/* Compares distances where neighbouring indices are compared with one number (equal.c). */
+void tri_amdgcn_compare_distances(tri_arena *arena, LLVMModuleRef module);
 /* Assembly -> code object (hsaco), in this process. False after a report. */
 bool tri_amdgcn_assemble(tri_unit *unit);
 /* Registers and spills of the kernels, from the metadata that stands in the assembly. */

@@ -51,8 +51,13 @@ bool tri_amdgcn_optimize(tri_unit *unit)
     bool ok = machine && tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, "always-inline,globaldce") &&
               tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, passes);
     tri_llvm_dispose_machine(machine);
-    if (ok && unit->options->opt_level)
+    bool has_rounding = unit->arch->mma == TRI_MMA_MFMA && unit->arch->mma_version >= 4;
+    if (ok && !has_rounding)
+        tri_amdgcn_round_to_bf16(unit->llvm_module);
+    if (ok && unit->options->opt_level) {
+        tri_amdgcn_compare_distances(unit->arena, unit->llvm_module);
         tri_gpu_sink_loads(unit->arena, unit->llvm_module, &sinking);
+    }
     return ok;
 }
 
