@@ -1,8 +1,6 @@
 # Completion as it is typed: a real bash on a terminal of its own, TAB pressed.
 load ../helpers
 
-setup() { cd "$BATS_TEST_TMPDIR"; }
-
 # types TEXT: what tritcc, or tritrun, is called with after the line, each argument in <>.
 types()
 {

@@ -3,7 +3,7 @@
 load ../helpers
 
 setup() {
-    cd "$BATS_TEST_TMPDIR" || return 1
+    start_test || return 1
     cp "$EXAMPLES/vadd/vadd.tri" .
     printf 'import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef %s:\n' 'cast(x_ptr, y_ptr)' >cast.tri
     echo '    tl.store(y_ptr, tl.load(x_ptr).to(y_ptr.dtype.element_ty))' >>cast.tri

@@ -14,7 +14,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.targ
   }
 }
 END
-    cd "$BATS_TEST_TMPDIR"
+    start_test
 }
 
 @test "without a choice, every layout is listed by its bases" {

@@ -4,7 +4,7 @@ load ../helpers
 
 setup() {
     [ -e "$BUILDDIR/libtritcc.so.0" ] || skip "make lib"
-    cd "$BATS_TEST_TMPDIR"
+    start_test
     ln -s "$BUILDDIR/libtritcc.so.0" libtritcc.so
     export LD_LIBRARY_PATH=$BUILDDIR
 }

@@ -1,8 +1,6 @@
 # The scripts that measure tritcc beside others count right.
 load ../helpers
 
-setup() { cd "$BATS_TEST_TMPDIR"; }
-
 # counts RUN: what lit.sh counts of a part that expects one diagnostic, which nothing reports, and one line of text.
 counts()
 {

@@ -2,7 +2,7 @@
 load ../helpers
 
 setup() {
-    cd "$BATS_TEST_TMPDIR" || return 1
+    start_test || return 1
     cp "$EXAMPLES"/vadd/*.tri "$EXAMPLES"/vadd/*.c "$EXAMPLES"/vadd/Makefile .
     PATH=$BUILDDIR:$PATH
 }

@@ -2,7 +2,7 @@
 load ../helpers
 
 setup() {
-    cd "$BATS_TEST_TMPDIR" || return 1
+    start_test || return 1
     ln -s "$TRITCC" triton-compile
     TRITCC=$PWD/triton-compile
     cat >k.py <<'END'

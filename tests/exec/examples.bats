@@ -2,7 +2,7 @@
 load ../helpers
 
 setup() {
-    cd "$BATS_TEST_TMPDIR" || return 1
+    start_test || return 1
     mkdir share
     cp -r "$SRCDIR/share/tritcc" share/
     cp -r "$EXAMPLES" examples

@@ -1,8 +1,6 @@
 # The signature that is suggested where types are missing: each kernel compiles with it as it stands.
 load ../helpers
 
-setup() { cd "$BATS_TEST_TMPDIR"; }
-
 kernel()
 {
     { printf 'import triton\nimport triton.language as tl\n\n'; cat; } >k.tri

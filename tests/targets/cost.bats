@@ -3,7 +3,7 @@
 load ../helpers
 
 setup() {
-    cd "$BATS_TEST_TMPDIR" || return 1
+    start_test || return 1
     cat >product.tri <<'TRI'
 import triton
 import triton.language as tl

@@ -28,7 +28,7 @@ compile() { # OPTION...
 }
 
 setup() {
-    cd "$BATS_TEST_TMPDIR" || return 1
+    start_test || return 1
     cat >k.tri <<'END'
 import triton
 import triton.language as tl

@@ -1,8 +1,6 @@
 # @triton.heuristics that ask for the arguments of a launch: computed by the launcher.
 load ../helpers
 
-setup() { cd "$BATS_TEST_TMPDIR"; }
-
 write_kernel() {
     cat >k.tri <<'TRI'
 import triton

@@ -3,7 +3,7 @@
 load ../helpers
 
 setup() {
-    cd "$BATS_TEST_TMPDIR" || return 1
+    start_test || return 1
     sed 's/dtype=tl.float32/dtype=c_ptr.dtype.element_ty/; s/tl.dot(a, b, acc)/tl.dot(a, b, acc, out_dtype=c_ptr.dtype.element_ty)/; s/other=0.0/other=0/' "$EXAMPLES/matmul/matmul.tri" >mm.tri
 }
 
