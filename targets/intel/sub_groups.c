@@ -142,8 +142,8 @@ static bool is_sliced(const liveness *l, MlirOperation def, size_t last)
            mlirBlockEqual(mlirOperationGetBlock(l->ops.at[last]), mlirOperationGetBlock(def));
 }
 
-/* What is loaded one element at a time arrives as dwords, and has an address each. */
-static int64_t register_bytes(const liveness *l, MlirValue value)
+/* What is loaded one element at a time arrives as dwords, and has an address each, which loops of products keep. */
+static int64_t register_bytes(const liveness *l, MlirValue value, bool is_operand)
 {
     MlirType type = mlirValueGetType(value);
     MlirOperation def = tri_op_def(value);
@@ -151,7 +151,7 @@ static int64_t register_bytes(const liveness *l, MlirValue value)
     if (mlirOperationIsNull(def) || !tri_op_is(def, "tt.load"))
         return count * bits / 8;
     int64_t together = bits_together(l, def);
-    return together < 32 || together == bits ? count * 8 : count * bits / 8;
+    return together < 32 || (is_operand && together == bits) ? count * 8 : count * bits / 8;
 }
 
 static void count_value(liveness *l, MlirValue value, MlirBlock home, size_t from)
@@ -161,7 +161,7 @@ static void count_value(liveness *l, MlirValue value, MlirBlock home, size_t fro
         return;
     size_t last = last_use(l, value, home, &operand);
     MlirOperation def = tri_op_def(value);
-    int64_t bytes = register_bytes(l, value), *at = operand < 0 ? l->sums : l->operands[operand];
+    int64_t bytes = register_bytes(l, value, operand >= 0), *at = operand < 0 ? l->sums : l->operands[operand];
     if (last <= from)
         return;
     if (operand >= 0 && !mlirOperationIsNull(def) && tri_op_is(def, "tt.load") && is_sliced(l, def, last)) {
