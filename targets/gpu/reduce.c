@@ -182,6 +182,37 @@ static bool reduce_rows(state *s)
     return true;
 }
 
+/* Of a lane with none of these bits, where each step had the lower lane's values first. */
+static void broadcast_lowest(state *s, uint32_t bits)
+{
+    tri_gpu *g = s->g;
+    LLVMValueRef lowest = tri_gpu_i32(g, 0);
+    if (bits + 1 != (uint32_t)g->warp_size)
+        lowest = LLVMBuildAnd(g->b, tri_gpu_lane(g), tri_gpu_i32(g, ~(int64_t)bits), "");
+    for (int i = 0; i < s->tuple; i++)
+        for (int r = 0; r < s->at[i].count; r++)
+            s->at[i].at[r] = tri_gpu_shuffle_index(g, s->at[i].at[r], lowest);
+}
+
+/* Combines each thread's values with those of the lane that `shuffle_xor` names. */
+static bool combine_lanes(state *s, uint32_t shuffle_xor, bool is_ordered)
+{
+    for (int r = 0; r < s->at[0].count; r++) {
+        LLVMValueRef own[max_tuple], other[max_tuple], out[max_tuple];
+        for (int i = 0; i < s->tuple; i++) {
+            own[i] = s->at[i].at[r];
+            other[i] = tri_gpu_shuffle_xor(s->g, own[i], shuffle_xor);
+        }
+        if (is_ordered)
+            order_operands(s, (int)shuffle_xor, own, other);
+        if (!combine(s, own, other, out))
+            return false;
+        for (int i = 0; i < s->tuple; i++)
+            s->at[i].at[r] = out[i];
+    }
+    return true;
+}
+
 static bool reduce_lanes(state *s, const tri_plan_reduce *plan)
 {
     tri_machine_id id;
@@ -191,23 +222,20 @@ static bool reduce_lanes(state *s, const tri_plan_reduce *plan)
         return true;
     }
     bool any_order = is_symmetric(s), by_rows = reduces_rows(s, plan);
+    uint32_t bits = 0;
+    for (int step = 0; step < plan->num_shuffles; step++)
+        bits |= plan->shuffle_xor[step];
+    /* one exchange at the end is less than choices at each step (lanes one bit apart) */
+    bool by_lowest = !any_order && plan->num_shuffles > 1 && __builtin_popcount(bits) == plan->num_shuffles &&
+                     tri_machine_has(s->g, TRI_MACHINE_shuffle_index);
     for (int step = 0; step < plan->num_shuffles; step++) {
         if (by_rows && (int)plan->shuffle_xor[step] >= s->g->machine->lane_row)
             continue;
-        for (int r = 0; r < s->at[0].count; r++) {
-            LLVMValueRef own[max_tuple], other[max_tuple], out[max_tuple];
-            for (int i = 0; i < s->tuple; i++) {
-                own[i] = s->at[i].at[r];
-                other[i] = tri_gpu_shuffle_xor(s->g, own[i], plan->shuffle_xor[step]);
-            }
-            if (!any_order)
-                order_operands(s, (int)plan->shuffle_xor[step], own, other);
-            if (!combine(s, own, other, out))
-                return false;
-            for (int i = 0; i < s->tuple; i++)
-                s->at[i].at[r] = out[i];
-        }
+        if (!combine_lanes(s, plan->shuffle_xor[step], !any_order && !by_lowest))
+            return false;
     }
+    if (by_lowest)
+        broadcast_lowest(s, bits);
     return !by_rows || reduce_rows(s);
 }
 

@@ -3,6 +3,7 @@
 
 #blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #one = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+#two = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
   // In the thread, in the warp, then one round through shared memory with one barrier; every warp
@@ -46,6 +47,34 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       tt.reduce.return %w : i32
     }) : (tensor<512xi32, #blocked>) -> i32
     tt.store %p, %s : !tt.ptr<i32>
+    tt.return
+  }
+
+  // Where the order counts (equal values, NaN), the lower lanes have it right without choices, and all take theirs.
+  // CHECK-LABEL: .entry first_largest(
+  // CHECK: selp
+  // CHECK-COUNT-10: shfl.sync.bfly.b32
+  // CHECK-COUNT-2: shfl.sync.idx.b32
+  // CHECK-NOT: shfl
+  // CHECK: ret;
+  tt.func public @first_largest(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %q: !tt.ptr<i32>) {
+    %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #two>
+    %b = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>, #two>
+    %a = tt.addptr %b, %r : tensor<64x!tt.ptr<f32>, #two>, tensor<64xi32, #two>
+    %x = tt.load %a : tensor<64x!tt.ptr<f32>, #two>
+    %s:2 = "tt.reduce"(%x, %r) <{axis = 0 : i32}> ({
+    ^bb0(%u: f32, %i: i32, %v: f32, %j: i32):
+      %c = arith.cmpf ogt, %u, %v : f32
+      %e = arith.cmpf oeq, %u, %v : f32
+      %l = arith.cmpi slt, %i, %j : i32
+      %t = arith.andi %e, %l : i1
+      %f = arith.ori %c, %t : i1
+      %w = arith.select %f, %u, %v : f32
+      %k = arith.select %f, %i, %j : i32
+      tt.reduce.return %w, %k : f32, i32
+    }) : (tensor<64xf32, #two>, tensor<64xi32, #two>) -> (f32, i32)
+    tt.store %p, %s#0 : !tt.ptr<f32>
+    tt.store %q, %s#1 : !tt.ptr<i32>
     tt.return
   }
 }
