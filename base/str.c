@@ -126,6 +126,26 @@ static int take_base(tri_str *s)
     return base;
 }
 
+size_t tri_str_end_of_item(tri_str list)
+{
+    int depth = 0;
+    char quote = 0;
+    for (size_t i = 0; i < list.len; i++) {
+        char c = list.data[i];
+        if (quote)
+            quote = c == quote ? 0 : quote;
+        else if (c == '\'' || c == '"')
+            quote = c;
+        else if (c == '(' || c == '[' || c == '<')
+            depth++;
+        else if (c == ')' || c == ']' || c == '>')
+            depth--;
+        else if (c == ',' && depth == 0)
+            return i;
+    }
+    return list.len;
+}
+
 bool tri_str_to_i64(tri_str s, int64_t *out_value)
 {
     bool is_negative = s.len && s.data[0] == '-';

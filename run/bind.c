@@ -149,8 +149,8 @@ static tri_tensordesc *describe_array(tri_run_kernel *k, const tri_argument *a)
 /* "d" and "d.shape.0" are words of d. */
 static bool is_word_of(const tri_object_word *word, tri_str param)
 {
-    size_t dot = tri_str_find(word->name, '.');
-    return tri_str_equal(tri_str_sub(word->name, 0, dot), param);
+    return tri_str_equal(tri_str_sub(word->name, 0, param.len), param) &&
+           (word->name.len == param.len || word->name.data[param.len] == '.');
 }
 
 /* Of a descriptor's word "d.shape.0". */
@@ -198,10 +198,37 @@ static void add_descriptor(tri_run_kernel *k, const tri_kernel_param *param, tri
     add_parts(k, param, a, d, words->at + begin, *at - begin);
 }
 
-static bool bind_one(tri_run_kernel *k, const tri_kernel_param *param, tri_argument *a, const tri_object_words *words,
-                     size_t *at)
+static bool bind_one(tri_run_kernel *k, const tri_kernel_param *param, tri_argument_list *all, tri_argument *a,
+                     const tri_object_words *words, size_t *at);
+
+/* "(*fp32:16, constexpr, (i32, i32))": code takes the members that are no constants, as NAME.0, NAME.2.0 ... */
+static bool bind_tuple(tri_run_kernel *k, const tri_kernel_param *param, tri_argument_list *all, tri_argument *a,
+                       const tri_object_words *words, size_t *at)
+{
+    size_t n = 0;
+    for (tri_str rest = tri_str_sub(param->type, 1, param->type.len - 1); rest.len; n++) {
+        size_t end = tri_str_end_of_item(rest);
+        tri_str type = tri_str_trim(tri_str_sub(rest, 0, end));
+        rest = tri_str_trim(tri_str_sub(rest, end + (end < rest.len), rest.len));
+        if (!a || n >= a->member_count)
+            return report_value(k, param, a);
+        tri_argument *given = &all->at[a->first_member + n];
+        tri_kernel_param member = {.type = type};
+        if (!tri_str_has_prefix(type, "("))
+            member.type = tri_str_sub(type, 0, tri_str_find(type, ':'));
+        member.name = given->name = tri_str_format(k->unit.arena, "%.*s.%zu", TRI_STR_ARG(param->name), n);
+        if (!tri_str_is(type, "constexpr") && !bind_one(k, &member, all, given, words, at))
+            return false;
+    }
+    return n == (a ? a->member_count : 0) || report_value(k, param, a);
+}
+
+static bool bind_one(tri_run_kernel *k, const tri_kernel_param *param, tri_argument_list *all, tri_argument *a,
+                     const tri_object_words *words, size_t *at)
 {
     uint64_t value = 0;
+    if (tri_str_has_prefix(param->type, "("))
+        return bind_tuple(k, param, all, a, words, at);
     bool is_descriptor = a && a->block_rank && is_descriptor_type(param->type);
     if (!a || (!is_descriptor && !tri_argument_value(a, param->type, &value)))
         return report_value(k, param, a);
@@ -230,7 +257,7 @@ bool tri_run_bind(tri_run_kernel *k, tri_argument_list *arguments, bool is_made)
     tri_run_binder b = {arguments, 0};
     if (k->backend->takes != TRI_KIND_OBJ)
         words = tri_object_list_words(&k->unit, kernel);
-    room = words.len + kernel->params.len + grid_maps_and_scratch;
+    room = words.len + kernel->params.len + arguments->len + grid_maps_and_scratch;
     k->passed = TRI_NEW_ARRAY(arena, tri_argument *, kernel->params.len + 1);
     k->values = TRI_NEW_ARRAY(arena, uint64_t, room);
     k->pointers = TRI_NEW_ARRAY(arena, void *, room);
@@ -238,7 +265,7 @@ bool tri_run_bind(tri_run_kernel *k, tri_argument_list *arguments, bool is_made)
     for (size_t i = 0; i < kernel->params.len; i++) {
         const tri_kernel_param *param = &kernel->params.at[i];
         k->passed[i] = tri_run_binder_next(&b, param->name);
-        if (!param->is_constexpr && !bind_one(k, param, k->passed[i], &words, &at))
+        if (!param->is_constexpr && !bind_one(k, param, arguments, k->passed[i], &words, &at))
             return false;
     }
     return !is_made || check_made(k, arguments);

@@ -133,7 +133,10 @@ static bool check_missing(tri_unit *unit, tri_modules *all, const tri_function *
 /* Scalars have their values before the kernel is compiled, as in a launch from Python: heuristics may ask for them. */
 static void add_launch_value(tri_unit *unit, tri_options *options, tri_str name, const tri_argument *a)
 {
-    if (a->kind == TRI_ARGUMENT_LITERAL || a->kind == TRI_ARGUMENT_SCALAR)
+    bool is_value = a->kind == TRI_ARGUMENT_LITERAL || a->kind == TRI_ARGUMENT_SCALAR;
+    for (size_t i = 0; i < a->member_count; i++)
+        is_value = is_value && a->members[i].kind == TRI_ARGUMENT_LITERAL;
+    if (is_value)
         tri_vec_push(unit->arena, &options->launch_values, (tri_define){name, a->literal});
 }
 

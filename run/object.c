@@ -125,34 +125,17 @@ static bool is_passed(const tritcc_kernel *record, tri_str name, tri_str type, c
     tri_dtype dtype;
     if (tri_str_has_prefix(type, "*"))
         return true;
-    for (uint32_t i = 0; record && i < record->parameter_count; i++)
-        if (tri_str_is(name, record->parameters[i].name))
+    bool is_tuple = tri_str_has_prefix(type, "("); /* members are NAME_0, NAME_1 ... */
+    for (uint32_t i = 0; record && i < record->parameter_count; i++) {
+        const char *parameter = record->parameters[i].name;
+        if (tri_str_is(name, parameter) ||
+            (is_tuple && strncmp(parameter, name.data, name.len) == 0 && parameter[name.len] == '_'))
             return true;
+    }
     if (record)
         return false;
     return tri_dtype_find(tri_str_sub(type, 0, tri_str_find(type, ':')), &dtype) &&
            (given ? is_number(given) : !tri_dtype_is_float(dtype));
-}
-
-/* Where the next ", " outside of brackets and quotes is. */
-static size_t end_of_entry(tri_str key)
-{
-    int depth = 0;
-    char quote = 0;
-    for (size_t i = 0; i < key.len; i++) {
-        char c = key.data[i];
-        if (quote)
-            quote = c == quote ? 0 : quote;
-        else if (c == '\'' || c == '"')
-            quote = c;
-        else if (c == '(' || c == '[' || c == '<')
-            depth++;
-        else if (c == ')' || c == ']' || c == '>')
-            depth--;
-        else if (c == ',' && depth == 0)
-            return i;
-    }
-    return key.len;
 }
 
 static const tri_argument *given_for(const tri_argument_list *arguments, tri_str name, size_t position)
@@ -172,13 +155,13 @@ static void read_key(tri_run_kernel *k, tri_str key, const tri_argument_list *ar
     size_t position = 0;
     const tritcc_kernel *record = record_of(k->device);
     while (key.len) {
-        size_t end = end_of_entry(key), equals = tri_str_find(key, '=');
+        size_t end = tri_str_end_of_item(key), equals = tri_str_find(key, '=');
         tri_str name = tri_str_sub(key, 0, equals), type = tri_str_sub(key, equals + 1, end);
         const tri_argument *given = given_for(arguments, name, position);
         bool is_named = given && given->name.len;
         tri_kernel_param param = {.name = name, .type = type};
         if (is_passed(record, name, type, given))
-            param.type = tri_str_sub(type, 0, tri_str_find(type, ':'));
+            param.type = tri_str_has_prefix(type, "(") ? type : tri_str_sub(type, 0, tri_str_find(type, ':'));
         else {
             param.is_constexpr = true;
             param.value = type;
@@ -233,7 +216,6 @@ static bool choose_object(tri_run_kernel *k, tri_run_opt *opt, const tri_argumen
 static LLVMModuleRef make_thunk(tri_run_kernel *k)
 {
     const object *o = k->device;
-    const tri_kernel *kernel = &k->unit.kernels.at[0];
     LLVMContextRef c = k->unit.llvm;
     LLVMModuleRef module = LLVMModuleCreateWithNameInContext("thunk", c);
     LLVMTypeRef pointer = LLVMPointerTypeInContext(c, 0), i64 = LLVMInt64TypeInContext(c);
@@ -242,17 +224,16 @@ static LLVMModuleRef make_thunk(tri_run_kernel *k)
     LLVMValueRef *values = TRI_NEW_ARRAY(k->unit.arena, LLVMValueRef, count);
     types[0] = types[1] = pointer;
     types[2] = types[3] = i64;
-    for (size_t i = 0; i < kernel->params.len; i++) {
+    for (size_t i = 0; i < k->num_values; i++) {
         tri_object_ctype type;
-        if (kernel->params.at[i].is_constexpr)
-            continue;
-        if (tri_str_has_prefix(kernel->params.at[i].type, "tensordesc<")) {
+        tri_kernel_param param = {.name = k->words[i].name, .type = k->words[i].type};
+        if (tri_str_has_prefix(param.type, "tensordesc<")) {
             types[n++] = pointer;
             continue;
         }
-        if (!tri_object_get_ctype(k->unit.target, &kernel->params.at[i], &type)) {
+        if (!tri_object_get_ctype(k->unit.target, &param, &type)) {
             LLVMDisposeModule(module);
-            fail_object(k, "cannot pass an argument of type", kernel->params.at[i].type);
+            fail_object(k, "cannot pass an argument of type", param.type);
             return NULL;
         }
         bool is_float = type.kind == TRI_CTYPE_F32 || type.kind == TRI_CTYPE_F16 || type.kind == TRI_CTYPE_BF16;

@@ -74,7 +74,7 @@ static const tri_array *array_named(tri_run_kernel *kernel, tri_argument_list *a
         if (kernel->passed[i] && tri_run_kernel_is_memory(kernel->passed[i]))
             tri_buf_format(&names, "%s%.*s", names.len ? ", " : "", TRI_STR_ARG(k->params.at[i].name));
     for (size_t i = 0; i < arguments->len; i++)
-        if (arguments->at[i].is_buffer)
+        if (arguments->at[i].is_buffer && tri_run_kernel_is_memory(&arguments->at[i]))
             tri_buf_format(&names, "%s%.*s", names.len ? ", " : "", TRI_STR_ARG(arguments->at[i].name));
     tri_diag_error(kernel->unit.diag, TRI_NO_SPAN, 1002, "no array argument '%.*s'; there are: %s", TRI_STR_ARG(name),
                    names.len ? names.data : "none");

@@ -120,6 +120,42 @@ static bool parse_scalar(tri_diag *diag, tri_str text, tri_dtype dtype, tri_str 
     return true;
 }
 
+static bool parse_value(tri_diag *diag, tri_arena *arena, tri_str text, tri_str rest, tri_argument *out_argument);
+
+/* What follows a comma is of the same member where it is an option of a generator, "high=7". */
+static size_t end_of_member(tri_str list)
+{
+    size_t end = tri_str_end_of_item(list);
+    while (end < list.len) {
+        tri_str next = tri_str_trim(tri_str_sub(list, end + 1, list.len));
+        next = tri_str_sub(next, 0, tri_str_end_of_item(next));
+        if (!take_name(&next).len)
+            break;
+        end += 1 + tri_str_end_of_item(tri_str_sub(list, end + 1, list.len));
+    }
+    return end;
+}
+
+/* "(2, randn:f32:8)"; what has no comma is in brackets only. */
+static bool parse_members(tri_diag *diag, tri_arena *arena, tri_str text, tri_argument *argument)
+{
+    TRI_VEC(tri_argument) members = {0};
+    tri_str rest = tri_str_trim(tri_str_sub(argument->literal, 1, argument->literal.len - 1));
+    if (tri_str_end_of_item(rest) == rest.len)
+        return true;
+    while (rest.len) {
+        size_t end = end_of_member(rest);
+        tri_argument member = {0};
+        if (!parse_value(diag, arena, text, tri_str_trim(tri_str_sub(rest, 0, end)), &member))
+            return false;
+        tri_vec_push(arena, &members, member);
+        rest = tri_str_trim(tri_str_sub(rest, end + (end < rest.len), rest.len));
+    }
+    argument->members = members.at;
+    argument->member_count = members.len;
+    return true;
+}
+
 static bool parse_literal(tri_diag *diag, tri_str text, tri_str literal, tri_arena *arena, tri_argument *argument)
 {
     tri_str rest = literal, first = take_part(&rest);
@@ -134,7 +170,8 @@ static bool parse_literal(tri_diag *diag, tri_str text, tri_str literal, tri_are
     argument->kind = TRI_ARGUMENT_LITERAL;
     argument->dtype = TRI_DTYPE_COUNT;
     argument->literal = tri_str_copy(arena, literal);
-    return true;
+    bool is_tuple = tri_str_has_prefix(literal, "(") && tri_str_has_suffix(literal, ")");
+    return !is_tuple || parse_members(diag, arena, text, argument);
 }
 
 /* "16x32,padding=nan" */
@@ -153,8 +190,6 @@ static bool parse_block(tri_diag *diag, tri_str text, tri_str block, tri_argumen
     memcpy(argument->block, dims, (size_t)rank * sizeof *dims);
     return true;
 }
-
-static bool parse_value(tri_diag *diag, tri_arena *arena, tri_str text, tri_str rest, tri_argument *out_argument);
 
 /* `after` is what follows "desc:". */
 static bool parse_descriptor(tri_diag *diag, tri_arena *arena, tri_str text, tri_str after, tri_argument *argument)
@@ -226,7 +261,14 @@ static const tri_argument *find(const tri_argument_list *list, tri_str name)
 
 bool tri_argument_link(tri_diag *diag, tri_arena *arena, tri_argument_list *list)
 {
-    (void)arena;
+    for (size_t i = 0; i < list->len; i++) {
+        const tri_argument tuple = list->at[i];
+        list->at[i].first_member = list->len;
+        for (size_t m = 0; m < tuple.member_count; m++) {
+            tri_vec_push(arena, list, tuple.members[m]);
+            tri_vec_last(list).is_buffer = true;
+        }
+    }
     for (size_t i = 0; i < list->len; i++) {
         tri_argument *table = &list->at[i];
         for (size_t k = 0; k < table->targets.len; k++) {
@@ -275,8 +317,21 @@ static tri_str descriptor_signature(tri_arena *arena, const tri_argument *a)
     return copy;
 }
 
+static tri_str tuple_signature(tri_arena *arena, const tri_argument *a)
+{
+    tri_buf text = {0};
+    for (size_t i = 0; i < a->member_count; i++)
+        tri_buf_format(&text, "%s%.*s", i ? ", " : "(", TRI_STR_ARG(tri_argument_signature(arena, &a->members[i])));
+    tri_buf_add_z(&text, a->member_count == 1 ? ",)" : ")");
+    tri_str copy = tri_str_copy(arena, tri_buf_str(&text));
+    tri_buf_fini(&text);
+    return copy;
+}
+
 tri_str tri_argument_signature(tri_arena *arena, const tri_argument *argument)
 {
+    if (argument->member_count)
+        return tuple_signature(arena, argument);
     if (argument->block_rank)
         return descriptor_signature(arena, argument);
     switch (argument->kind) {

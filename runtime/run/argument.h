@@ -7,6 +7,7 @@
  *   desc:16x32:ARRAY                       a tensor descriptor: of an array as above, for blocks of that shape;
  *   desc:16x32,padding=nan:ARRAY           what lies outside of it loads as NaN, not as 0
  *   addr:a,b                               an int64 array of the addresses of named buffers
+ *   (2, i64:3, randn:f32:8)                a tuple of such values, or a literal where these are all literals
  *   buf:a=@a.npy                           a buffer that is reached only through such a table
  *
  * Each may be preceded by `name=`. */
@@ -20,7 +21,7 @@ enum { TRI_ARGUMENT_BLOCK_RANK = 5 };
 
 typedef enum { TRI_ARGUMENT_LITERAL, TRI_ARGUMENT_SCALAR, TRI_ARGUMENT_ARRAY, TRI_ARGUMENT_TABLE } tri_argument_kind;
 
-typedef struct {
+typedef struct tri_argument {
     tri_argument_kind kind;
     tri_str name;    /* "" when positional */
     tri_str literal; /* literal: as written; scalar: the number */
@@ -31,6 +32,9 @@ typedef struct {
     int block_rank;  /* of a descriptor, that of the array too; 0: it is none */
     int64_t block[TRI_ARGUMENT_BLOCK_RANK];
     bool pads_nan;
+    /* of a tuple, whose kind is that of a literal; tri_argument_link puts them into the list, as buffers */
+    struct tri_argument *members;
+    size_t member_count, first_member;
 } tri_argument;
 
 typedef TRI_VEC(tri_argument) tri_argument_list;
@@ -38,11 +42,12 @@ typedef TRI_VEC(tri_argument) tri_argument_list;
 /* Parses one argument, reads its file or generates its data. False after a report. */
 bool tri_argument_parse(tri_diag *diag, tri_arena *arena, tri_str text, tri_argument *out_argument);
 
-/* Fills the address tables from the named arrays of the list. False after a report. */
+/* Fills the address tables from the named arrays of the list, to which members of tuples are added. False after
+ * a report. */
 bool tri_argument_link(tri_diag *diag, tri_arena *arena, tri_argument_list *list);
 
-/* The type for -sig: "*fp32:16", "tensordesc<fp32[16, 32]>", "i32:16", or the literal itself for what becomes a
- * constexpr. */
+/* The type for -sig: "*fp32:16", "tensordesc<fp32[16, 32]>", "i32:16", "(i32, fp32)", or the literal itself for what
+ * becomes a constexpr. */
 tri_str tri_argument_signature(tri_arena *arena, const tri_argument *argument);
 
 /* The 8 bytes that a launch passes: an address, or a scalar of `type` ("i32", "fp32") as the

@@ -146,19 +146,6 @@ static bool add_arg(const tri_unit *unit, const tri_kernel *k, const tri_kernel_
     return true;
 }
 
-/* Where a member of a tuple's text ends: at a comma outside of brackets, or at the text's own end. */
-static size_t end_of_member(tri_str text)
-{
-    int depth = 0;
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.data[i];
-        depth += (c == '(' || c == '<' || c == '[') - (c == ')' || c == '>' || c == ']');
-        if (c == ',' && depth == 0)
-            return i;
-    }
-    return text.len;
-}
-
 /* "*fp32:16:S": takes the hints off the text. */
 static void take_hints(tri_str *type, tri_kernel_param *member)
 {
@@ -179,7 +166,7 @@ static bool add_tuple(const tri_unit *unit, const tri_kernel *k, tri_str name, t
 {
     tri_str rest = tri_str_sub(text, 1, text.len - 1);
     for (int n = 0; rest.len; n++) {
-        size_t end = end_of_member(rest);
+        size_t end = tri_str_end_of_item(rest);
         tri_str type = tri_str_trim(tri_str_sub(rest, 0, end));
         tri_kernel_param member = {.name = tri_str_format(unit->arena, "%.*s_%d", TRI_STR_ARG(name), n), .type = type};
         rest = tri_str_sub(rest, end + (end < rest.len), rest.len);
@@ -263,7 +250,7 @@ static void add_words(const tri_unit *unit, tri_object_words *out, tri_str name,
     }
     tri_str rest = tri_str_sub(type, 1, type.len - 1);
     for (int n = 0; rest.len; n++) {
-        size_t end = end_of_member(rest);
+        size_t end = tri_str_end_of_item(rest);
         add_words(unit, out, tri_str_format(unit->arena, "%.*s.%d", TRI_STR_ARG(name), n),
                   tri_str_trim(tri_str_sub(rest, 0, end)));
         rest = tri_str_sub(rest, end + (end < rest.len), rest.len);

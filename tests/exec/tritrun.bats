@@ -164,6 +164,34 @@ K
     [[ $errors == *"not an object file"* ]]
 }
 
+@test "tuples hold numbers, arrays, descriptors and tuples" {
+    cat >t.py <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(o, t, S: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    (x, m), n, d = t
+    v = tl.load(x + i) * m + n + S[1]
+    tl.store(o + i, v + d.load([0]).to(tl.float32))
+    tl.store(x + i, v)
+END
+    local t='((randint:f32:16:low=3,high=4, 2.5), i64:7, desc:16:ones:f16:16)'
+    for arch in native sim:sm_80; do
+        tritrun -arch=$arch t.py empty:f32:16 "$t" '(1, 100)' 16 -expect o=full:f32:16:value=115.5 -expect t.0.0=full:f32:16:value=114.5
+    done
+    tritrun -2 t.py empty:f32:16 "$t" '(1, 100)' 16 -print=t
+    grep -qF "there are: o, t.2, t.0.0" .err
+    "$TRITCC" -c -arch="$HOST_ARCH" -sig '*fp32, ((*fp32, fp32), i64, tensordesc<fp16[16]>), (1, 100), 16' t.py -o t.o
+    tritrun t.o empty:f32:16 "$t" -expect o=full:f32:16:value=115.5
+    tritrun -1 t.o empty:f32:16 '((ones:f16:16, 2.5), i64:7, desc:16:ones:f16:16)'
+    grep -qF "parameter 't.0.0' of type *fp32 takes an array of f32, and this one is of f16" .err
+    tritrun -1 t.o empty:f32:16 '((ones:f32:16, 2.5), 7)'
+    grep -qF "parameter 't' of type ((*fp32, fp32), i64, tensordesc<fp16[16]>) cannot be" .err
+}
+
 @test "a number that is missing for an object is no constant of that type" {
     printf '%s\n' 'import triton' 'import triton.language as tl' '@triton.jit' 'def k(x, eps, dt: tl.constexpr, n):' \
         '    i = tl.arange(0, 64)' '    tl.store(x + i, (tl.load(x + i, mask=i < n, other=0.0) + eps).to(dt), mask=i < n)' >k.py
