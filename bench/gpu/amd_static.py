@@ -252,14 +252,15 @@ def compare(options, case, arch, ratios, known):
     if len(both) < 2:
         return True
     is_less = blocks(arch, both["tritcc"], warps) < blocks(arch, both["triton"], warps)
+    why = known.get((case.name, arch)) or known.get((case.kernel, arch))
     if is_less:
-        print("    fewer blocks: " + known.get((case.name, arch), "no reason is known"), flush=True)
+        print("    fewer blocks: " + (why or "no reason is known"), flush=True)
     for what in ("registers", "all", "seconds"):
         ratios.setdefault(what, []).append(both["tritcc"][what] / max(both["triton"][what], 1e-3))
     ours, theirs = loop_work(both["tritcc"], both["triton"])
     if ours and theirs:
         ratios.setdefault("VALU and memory in loops", []).append(ours / theirs)
-    return not is_less or (case.name, arch) in known
+    return not is_less or why is not None
 
 
 def main():
