@@ -1,5 +1,6 @@
 #include "driver/lsp/analysis.h"
 
+#include "base/fatal.h"
 #include "base/stack.h"
 #include "base/trap.h"
 #include "driver/args.h"
@@ -159,7 +160,10 @@ static void run_trapped(void *data)
     tri_lsp_analysis *a = data;
     tri_trap trap = {.cancelled = &a->cancelled};
     tri_environment_set((const char *const *)environ);
-    a->is_done = tri_trap_run(&trap, analyse_text, a) == TRI_TRAP_NONE;
+    tri_trap_end end = tri_trap_run(&trap, analyse_text, a);
+    if (end == TRI_TRAP_NO_MEMORY)
+        tri_fatal_out_of_memory(); /* what it took is not given back: editors start the server again */
+    a->is_done = end == TRI_TRAP_NONE;
     if (!a->is_done)
         tri_guard_reset();
     tri_environment_set(NULL);

@@ -136,3 +136,26 @@ KINDS
     survives_command "$TRITRUN" "$@"
     survives_command "$TRITRUN" -arch=sim:gfx942 "$@"
 }
+@test "the language server" {
+    [ -n "$FAILING" ] || skip "no library that fails allocations"
+    [ -z "${ASAN_OPTIONS-}" ] || skip "AddressSanitizer has its own allocator"
+    message() { printf 'Content-Length: %d\r\n\r\n%s' ${#1} "$1"; }
+    {
+        message '{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}'
+        message '{"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": {"uri": "file:///k.py", "languageId": "python", "version": 1, "text": "import triton\nimport triton.language as tl\n@triton.jit\ndef k(p):\n    tl.store(p, tl.load(p) + 1)\n"}}}'
+    } >session
+    serve() { # until it has said what it thinks of the file, or has ended
+        {
+            cat session
+            for _ in $(seq 200); do
+                ! grep -q publishDiagnostics .out || break
+                sleep 0.05
+                message '{"jsonrpc": "2.0", "method": "$/nothing"}'
+            done
+            message '{"jsonrpc": "2.0", "method": "exit"}'
+        } | "$TRITCC" --lsp
+    }
+    COUNT_TO=total LD_PRELOAD=$FAILING serve >.out || true
+    grep -q publishDiagnostics .out
+    for i in 1 2 3 4; do ONCE=1 fails_well $(($(cat total) * i / 6)) "$(cat total)" serve; done
+}
