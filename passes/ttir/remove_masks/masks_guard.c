@@ -110,7 +110,8 @@ bool tri_masks_wants_guards(const tri_masks *s, const tri_op_list *inside)
     bool wants = least > 0;
     for (size_t i = 0; i < inside->len; i++)
         if (is_guarded(s, inside->at[i]))
-            wants = wants && tri_type_num_elements(mlirValueGetType(tri_op_result(inside->at[i], 0))) >= least * threads;
+            wants = wants &&
+                    tri_type_num_elements(mlirValueGetType(tri_op_result(inside->at[i], 0))) >= least * threads;
     return wants;
 }
 
