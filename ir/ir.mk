@@ -73,7 +73,9 @@ IR_PCH = obj/ir/dialects.h.gch
 # (before the first build, and after one that wrote no list of what the header includes, the two of ours)
 $(IR_PCH): $(addprefix $(srcdir)/layout/,encoding.h linear.h)
 $(eval $(call STAMP_RULE,obj/ir/flags,IR_CXX))
-IR_PCH_FLAGS = $(if $(findstring clang,$(firstword $(filter-out ccache,$(IR_CXX)))),-Xclang -fno-pch-timestamp)
+# Templates that the header needs are instantiated in it, not by each file again: a third of a file's time.
+IR_PCH_FLAGS = $(if $(findstring clang,$(firstword $(filter-out ccache,$(IR_CXX)))),-Xclang -fno-pch-timestamp \
+	-fpch-instantiate-templates)
 $(IR_PCH): $(srcdir)/ir/dialects.h $(IR_GEN) obj/ir/flags
 	@mkdir -p $(@D)
 	$(SAY) PCH ir/dialects.h
