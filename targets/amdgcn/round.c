@@ -25,16 +25,14 @@ static LLVMTypeRef same_shape(LLVMTypeRef scalar, LLVMTypeRef model)
     return has_elements(model) ? LLVMVectorType(scalar, LLVMGetVectorSize(model)) : scalar;
 }
 
-static LLVMValueRef splat_number(LLVMTypeRef type, unsigned long long value)
+static LLVMValueRef splat_number(LLVMBuilderRef b, LLVMTypeRef type, unsigned long long value)
 {
-    enum { most = 64 };
-    LLVMValueRef all[most];
     if (!has_elements(type))
         return LLVMConstInt(type, value, false);
-    unsigned n = LLVMGetVectorSize(type);
-    for (unsigned i = 0; i < n && i < most; i++)
-        all[i] = LLVMConstInt(LLVMGetElementType(type), value, false);
-    return LLVMConstVector(all, n < most ? n : most);
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(type));
+    LLVMValueRef element = LLVMConstInt(LLVMGetElementType(type), value, false), none = LLVMGetPoison(type);
+    LLVMValueRef first = LLVMBuildInsertElement(b, none, element, LLVMConstInt(i32, 0, false), "");
+    return LLVMBuildShuffleVector(b, first, none, LLVMConstNull(same_shape(i32, type)), "");
 }
 
 /* To the nearest, of two as near the even one. */
@@ -43,11 +41,11 @@ static LLVMValueRef round_floats(LLVMBuilderRef b, LLVMValueRef x, LLVMTypeRef b
     LLVMContextRef context = LLVMGetTypeContext(bf16);
     LLVMTypeRef i32 = same_shape(LLVMInt32TypeInContext(context), bf16);
     LLVMTypeRef i16 = same_shape(LLVMInt16TypeInContext(context), bf16);
-    LLVMValueRef bits = LLVMBuildBitCast(b, x, i32, ""), shift = splat_number(i32, half_bits);
-    LLVMValueRef odd = LLVMBuildAnd(b, LLVMBuildLShr(b, bits, shift, ""), splat_number(i32, 1), "");
-    LLVMValueRef near = LLVMBuildAdd(b, LLVMBuildAdd(b, odd, bits, ""), splat_number(i32, half_ulp), "");
+    LLVMValueRef bits = LLVMBuildBitCast(b, x, i32, ""), shift = splat_number(b, i32, half_bits);
+    LLVMValueRef odd = LLVMBuildAnd(b, LLVMBuildLShr(b, bits, shift, ""), splat_number(b, i32, 1), "");
+    LLVMValueRef near = LLVMBuildAdd(b, LLVMBuildAdd(b, odd, bits, ""), splat_number(b, i32, half_ulp), "");
     LLVMValueRef is_number = LLVMBuildFCmp(b, LLVMRealORD, x, x, "");
-    near = LLVMBuildSelect(b, is_number, near, splat_number(i32, nan_bits), "");
+    near = LLVMBuildSelect(b, is_number, near, splat_number(b, i32, nan_bits), "");
     return LLVMBuildBitCast(b, LLVMBuildTrunc(b, LLVMBuildLShr(b, near, shift, ""), i16, ""), bf16, "");
 }
 

@@ -268,11 +268,11 @@ LLVMValueRef tri_gpu_contract(tri_gpu *g, LLVMValueRef value);
 /* cluster.c: whether the module's operations are such that blocks of a cluster can do. False after a report. */
 bool tri_gpu_check_cluster(tri_gpu *g);
 
-/* A group of `num_warps` warps from `first_warp`, whose numbers are made in `entry`. */
 /* Behind a loop of products that others follow, in a function of one block, on machines that want it
  * (tri_machine.renews_threads); where all is lowered, the blocks for the numbers are ended. */
 void tri_gpu_renew_threads(tri_gpu *g, MlirOperation loop);
 void tri_gpu_end_renewals(tri_gpu *g);
+/* A group of `num_warps` warps from `first_warp`, whose numbers are made in `entry`. */
 tri_gpu_group *tri_gpu_new_group(tri_gpu *g, int first_warp, int num_warps, int barrier, LLVMBasicBlockRef entry);
 /* All threads of the group, or of each of its warps; orders shared memory. */
 void tri_gpu_barrier(tri_gpu *g, tri_sync sync);

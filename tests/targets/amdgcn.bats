@@ -172,6 +172,10 @@ END
     [[ $errors == *"unknown architecture 'gfx943'; did you mean 'gfx942'?"* ]]
     tritcc -2 -arch=gfx1202 -emit=amdgcn=k.s k.tri # not gfx1102, which is as near: the start counts
     [[ $errors == *"unknown architecture 'gfx1202'; did you mean 'gfx1200'?"* ]]
+    while IFS=: read -r name chip; do # what a chip is sold as
+        tritcc -2 -arch="$name" -emit=amdgcn=k.s k.tri
+        [[ $errors == *"unknown architecture '$name'; did you mean '$chip'?"* ]]
+    done <<<$'MI300X:gfx942\nmi250:gfx90a\nRX 7900 XTX:gfx1100\ncdna4:gfx950\nh100:sm_90a'
     tritcc -2 -arch=gfx906 -emit=amdgcn=k.s -sig 'k(*fp32)' k.tri
     [[ $errors == *"no code is made for 'gfx906': it has no matrix cores"* ]]
 }
