@@ -149,7 +149,7 @@ static tri_tensordesc *describe_array(tri_run_kernel *k, const tri_argument *a)
 /* "d" and "d.shape.0" are words of d. */
 static bool is_word_of(const tri_object_word *word, tri_str param)
 {
-    return tri_str_equal(tri_str_sub(word->name, 0, param.len), param) &&
+    return word->name.len >= param.len && tri_str_equal(tri_str_sub(word->name, 0, param.len), param) &&
            (word->name.len == param.len || word->name.data[param.len] == '.');
 }
 

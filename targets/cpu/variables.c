@@ -141,11 +141,11 @@ static void set_constant(tri_cpu_gen *g, tri_str name, tri_str value, unsigned n
     long long i = strtoll(text, &int_end, 10);
     double f = strtod(text, &float_end);
     bool is_true = tri_str_is(value, "True"), is_bool = is_true || tri_str_is(value, "False");
-    LLVMValueRef v = is_bool                                              ? LLVMConstInt(g->i1, is_true, false)
+    LLVMValueRef v = is_bool                                     ? LLVMConstInt(g->i1, is_true, false)
                      : value.len && !*int_end && i == (int32_t)i ? LLVMConstInt(g->i32, (uint64_t)i, true)
                      : value.len && !*int_end                    ? tri_cpu_i64(g, i)
                      : value.len && !*float_end                  ? LLVMConstReal(g->f64, f)
-                                                                          : NULL;
+                                                                 : NULL;
     if (!v)
         return;
     LLVMTypeRef type = LLVMTypeOf(v);

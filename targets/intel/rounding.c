@@ -23,14 +23,14 @@ static LLVMValueRef divide_rounded(tri_gpu *g, MlirOperation op, LLVMValueRef *a
 {
     (void)op;
     return has_functions_rounding(g) && !is_wide_float(a[0]) ? call_rounded(g, "__builtin_IB_ieee_divide", a, 2)
-                                           : LLVMBuildFDiv(g->b, a[0], a[1], "");
+                                                             : LLVMBuildFDiv(g->b, a[0], a[1], "");
 }
 
 static LLVMValueRef root_rounded(tri_gpu *g, MlirOperation op, LLVMValueRef *a)
 {
     (void)op;
     return has_functions_rounding(g) && !is_wide_float(a[0]) ? call_rounded(g, "__builtin_IB_ieee_sqrt", a, 1)
-                                           : tri_gpu_intrinsic_same(g, "llvm.sqrt", a, 1);
+                                                             : tri_gpu_intrinsic_same(g, "llvm.sqrt", a, 1);
 }
 
 const tri_gpu_op tri_intel_ops_rounding[] = {

@@ -136,6 +136,7 @@ KINDS
     survives_command "$TRITRUN" "$@"
     survives_command "$TRITRUN" -arch=sim:gfx942 "$@"
 }
+
 @test "the language server" {
     [ -n "$FAILING" ] || skip "no library that fails allocations"
     [ -z "${ASAN_OPTIONS-}" ] || skip "AddressSanitizer has its own allocator"
@@ -152,10 +153,11 @@ KINDS
                 sleep 0.05
                 message '{"jsonrpc": "2.0", "method": "$/nothing"}'
             done
+            message '{"jsonrpc": "2.0", "id": 2, "method": "shutdown"}'
             message '{"jsonrpc": "2.0", "method": "exit"}'
         } | "$TRITCC" --lsp
     }
-    COUNT_TO=total LD_PRELOAD=$FAILING serve >.out || true
+    COUNT_TO=total LD_PRELOAD=$FAILING serve >.out
     grep -q publishDiagnostics .out
     for i in 1 2 3 4; do ONCE=1 fails_well $(($(cat total) * i / 6)) "$(cat total)" serve; done
 }
