@@ -146,6 +146,14 @@ size_t tri_str_end_of_item(tri_str list)
     return list.len;
 }
 
+tri_str tri_str_take_item(tri_str *list)
+{
+    size_t end = tri_str_end_of_item(*list);
+    tri_str item = tri_str_trim(tri_str_sub(*list, 0, end));
+    *list = tri_str_trim(tri_str_sub(*list, end + (end < list->len), list->len));
+    return item;
+}
+
 bool tri_str_to_i64(tri_str s, int64_t *out_value)
 {
     bool is_negative = s.len && s.data[0] == '-';

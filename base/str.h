@@ -45,6 +45,8 @@ bool tri_str_to_i64(tri_str s, int64_t *out_value);
 
 /* Where the first item of a list ends: at a comma outside of brackets and quotes, or at the text's own end. */
 size_t tri_str_end_of_item(tri_str list);
+/* Takes that item and its comma off the list, without the blanks around them. */
+tri_str tri_str_take_item(tri_str *list);
 
 /* The nearest of `count` words by edit distance, for "did you mean"; null when none is near. */
 const char *tri_str_nearest(tri_str word, const char *const *words, size_t count);

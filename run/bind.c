@@ -207,9 +207,7 @@ static bool bind_tuple(tri_run_kernel *k, const tri_kernel_param *param, tri_arg
 {
     size_t n = 0;
     for (tri_str rest = tri_str_sub(param->type, 1, param->type.len - 1); rest.len; n++) {
-        size_t end = tri_str_end_of_item(rest);
-        tri_str type = tri_str_trim(tri_str_sub(rest, 0, end));
-        rest = tri_str_trim(tri_str_sub(rest, end + (end < rest.len), rest.len));
+        tri_str type = tri_str_take_item(&rest);
         if (!a || n >= a->member_count)
             return report_value(k, param, a);
         tri_argument *given = &all->at[a->first_member + n];

@@ -166,10 +166,8 @@ static bool add_tuple(const tri_unit *unit, const tri_kernel *k, tri_str name, t
 {
     tri_str rest = tri_str_sub(text, 1, text.len - 1);
     for (int n = 0; rest.len; n++) {
-        size_t end = tri_str_end_of_item(rest);
-        tri_str type = tri_str_trim(tri_str_sub(rest, 0, end));
+        tri_str type = tri_str_take_item(&rest);
         tri_kernel_param member = {.name = tri_str_format(unit->arena, "%.*s_%d", TRI_STR_ARG(name), n), .type = type};
-        rest = tri_str_sub(rest, end + (end < rest.len), rest.len);
         if (tri_str_is(type, "constexpr"))
             continue;
         if (tri_str_has_prefix(type, "(")) {
@@ -250,10 +248,8 @@ static void add_words(const tri_unit *unit, tri_object_words *out, tri_str name,
     }
     tri_str rest = tri_str_sub(type, 1, type.len - 1);
     for (int n = 0; rest.len; n++) {
-        size_t end = tri_str_end_of_item(rest);
-        add_words(unit, out, tri_str_format(unit->arena, "%.*s.%d", TRI_STR_ARG(name), n),
-                  tri_str_trim(tri_str_sub(rest, 0, end)));
-        rest = tri_str_sub(rest, end + (end < rest.len), rest.len);
+        tri_str type_of_member = tri_str_take_item(&rest);
+        add_words(unit, out, tri_str_format(unit->arena, "%.*s.%d", TRI_STR_ARG(name), n), type_of_member);
     }
 }
 
