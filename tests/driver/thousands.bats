@@ -18,8 +18,9 @@ setup() {
     cd "$BATS_FILE_TMPDIR/examples/library/thousands"
 }
 
+# What a killed compiler was writing stays beside the object, under a name that no rule looks for.
 same() {
-    diff -r -x '*.d' first objects
+    diff -r -x '*.d' -x '*.o.??????' first objects
     cmp first.so libkernels.so
 }
 
