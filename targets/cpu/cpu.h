@@ -153,7 +153,7 @@ typedef struct {
     int64_t shape[TRI_MAX_RANK];
     int vec_dim;  /* -1: scalar nest */
     int axis;     /* reduced dimension, innermost; -1: none */
-    int64_t ahead; /* the first loop's iterations from now, whose vectors are fetched to the cache; 0: none */
+    int64_t ahead; /* the first loop's iterations from now, whose vectors are fetched to the second cache; 0: none */
     int64_t along; /* elements of a vector from now, which are fetched so; 0: none */
     int lanes;    /* chunk length; 0: TRI_CPU_LANES or the extent when that is less */
     struct tri_cpu_slice *slice; /* only this chunk of the vector dimension; null: all of them */
@@ -349,9 +349,18 @@ LLVMValueRef tri_cpu_plain_test(tri_cpu_gen *g, MlirValue value, const tri_cpu_t
 /* Reads the element(s) at an address (scalar or vector of addresses); `shape` gives level and lanes. */
 tri_cpu_val tri_cpu_read(tri_cpu_gen *g, MlirType type, LLVMValueRef address, tri_cpu_val shape);
 tri_cpu_val tri_cpu_buffer_load(tri_cpu_gen *g, MlirValue value, LLVMValueRef buffer, const tri_cpu_tuple *tuple);
-void tri_cpu_prefetch(tri_cpu_gen *g, LLVMValueRef address); /* to the first cache, for reading */
-void tri_cpu_buffer_store(tri_cpu_gen *g, MlirType type, LLVMValueRef buffer, const tri_cpu_tuple *tuple,
-                          tri_cpu_val v);
+typedef enum {
+    TRI_CPU_FETCH_NEAR, /* to the first cache, for reading */
+    TRI_CPU_FETCH_FAR,  /* to the second one, for reading */
+    TRI_CPU_FETCH_TO_WRITE
+} tri_cpu_fetch;
+void tri_cpu_prefetch(tri_cpu_gen *g, LLVMValueRef address, tri_cpu_fetch how);
+/* Memory that is written a line of the cache at a time, in order: the line that comes some steps behind this address is
+ * fetched, since a store waits for its line longer than for its value. */
+void tri_cpu_prefetch_line(tri_cpu_gen *g, LLVMValueRef written);
+/* Returns where it is stored; null: not as neighbours. */
+LLVMValueRef tri_cpu_buffer_store(tri_cpu_gen *g, MlirType type, LLVMValueRef buffer, const tri_cpu_tuple *tuple,
+                                  tri_cpu_val v);
 tri_cpu_val tri_cpu_load_eval(tri_cpu_gen *g, MlirOperation op, const tri_cpu_tuple *tuple);
 void tri_cpu_store_op(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_scalar_load(tri_cpu_gen *g, MlirOperation op);

@@ -132,7 +132,7 @@ static void fetch_ahead(tri_cpu_product *x, LLVMValueRef b, LLVMValueRef at)
 {
     enum { steps = 8 };
     LLVMValueRef later = LLVMBuildAdd(x->g->b, at, tri_cpu_i64(x->g, steps * x->strip), "");
-    tri_cpu_prefetch(x->g, LLVMBuildGEP2(x->g->b, x->element, b, &later, 1, ""));
+    tri_cpu_prefetch(x->g, LLVMBuildGEP2(x->g->b, x->element, b, &later, 1, ""), TRI_CPU_FETCH_NEAR);
 }
 
 /* One group of each row from `u` on. */

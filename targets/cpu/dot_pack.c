@@ -30,6 +30,15 @@ static void pack_eval(tri_cpu_gen *g, tri_cpu_sink *sink)
         p->v.v = to_compute(g, p->v.v, p->from, p->to);
 }
 
+enum { line = 64 }; /* bytes */
+
+static void store_part(tri_cpu_gen *g, const pack_data *p, LLVMValueRef buffer, tri_cpu_val v)
+{
+    LLVMValueRef at = tri_cpu_buffer_store(g, p->type, buffer, g->nest->index, v);
+    if (at && g->nest->vl * (int64_t)p->to.bits / 8 == line)
+        tri_cpu_prefetch_line(g, at);
+}
+
 static void pack_write(tri_cpu_gen *g, tri_cpu_sink *sink)
 {
     pack_data *p = sink->data;
@@ -41,9 +50,18 @@ static void pack_write(tri_cpu_gen *g, tri_cpu_sink *sink)
         tri_cpu_split(g, p->v.v, &p->v.v, &low.v);
         p->v.v = tri_cpu_split_half(g, p->v.v);
         low.v = tri_cpu_split_half(g, low.v);
-        tri_cpu_buffer_store(g, p->type, p->low, g->nest->index, low);
+        store_part(g, p, p->low, low);
     }
-    tri_cpu_buffer_store(g, p->type, p->buffer, g->nest->index, p->v);
+    store_part(g, p, p->buffer, p->v);
+}
+
+/* Are chunks as long as a line of the cache? Where values come from memory as they are: all that is computed is so in
+ * chunks of one length. */
+static bool fills_lines(tri_cpu_gen *g, MlirValue value, int dim)
+{
+    MlirOperation load = tri_op_def(value);
+    return !mlirOperationIsNull(load) && tri_op_is(load, "tt.load") && !tri_cpu_find(g, value) && dim >= 0 &&
+           tri_type_dim(mlirValueGetType(value), dim) % (2 * TRI_CPU_LANES) == 0;
 }
 
 static void pack_parts(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer, LLVMValueRef low, tri_cpu_type to,
@@ -60,6 +78,8 @@ static void pack_parts(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer,
         domain.shape[d] = tri_type_dim(type, d);
     MlirValue none = {NULL};
     domain.vec_dim = tri_cpu_vector_dim(g, domain.rank, domain.shape, none, value);
+    if (low && fills_lines(g, value, domain.vec_dim))
+        domain.lanes = line / (int)(to.bits / 8);
     tri_cpu_nest_run(g, &domain);
 }
 
@@ -217,6 +237,8 @@ static void store_words(tri_cpu_gen *g, const strip_data *p, LLVMValueRef words,
     LLVMTypeRef element = tri_cpu_memory_type(g, p->to);
     LLVMValueRef slot = LLVMBuildInBoundsGEP2(g->b, element, p->buffer, &at, 1, "");
     LLVMSetAlignment(LLVMBuildStore(g->b, words, slot), p->to.bits / 8);
+    if (g->nest->vl * p->group * (int64_t)p->to.bits / 8 == line)
+        tri_cpu_prefetch_line(g, slot);
 }
 
 /* Pairs of halves are words, without a turn of lanes. */

@@ -72,5 +72,5 @@ void tri_cpu_rows_fetch(const tri_cpu_each *each, LLVMValueRef n, LLVMValueRef k
     LLVMValueRef row = LLVMBuildAnd(g->b, tile, tri_cpu_i64(g, row_count - 1), "");
     LLVMValueRef column = LLVMBuildURem(g->b, LLVMBuildNSWMul(g->b, k, tri_cpu_i64(g, 4), ""),
                                         tri_cpu_i64(g, each->x.k), "");
-    tri_cpu_prefetch(g, at_row(&each->x, each->next, row, each->next_stride, column));
+    tri_cpu_prefetch(g, at_row(&each->x, each->next, row, each->next_stride, column), TRI_CPU_FETCH_NEAR);
 }

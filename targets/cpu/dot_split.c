@@ -53,8 +53,16 @@ void tri_cpu_split(tri_cpu_gen *g, LLVMValueRef v, LLVMValueRef *out_high, LLVMV
 
 LLVMValueRef tri_cpu_split_half(tri_cpu_gen *g, LLVMValueRef part)
 {
-    LLVMValueRef half = LLVMBuildLShr(g->b, part, bits_like(part, 16), "");
-    return LLVMBuildTrunc(g->b, half, tri_cpu_like(g->i16, part), "");
+    int lanes = tri_cpu_lanes_of(part);
+    if (lanes <= TRI_CPU_LANES) {
+        LLVMValueRef half = LLVMBuildLShr(g->b, part, bits_like(part, 16), "");
+        return LLVMBuildTrunc(g->b, half, tri_cpu_like(g->i16, part), "");
+    }
+    LLVMValueRef odd[TRI_CPU_MAX_LANES], halves = LLVMBuildBitCast(g->b, part, tri_cpu_vector(g->i16, 2 * lanes), "");
+    for (int i = 0; i < lanes; i++) /* of two registers by one turn of lanes */
+        odd[i] = LLVMConstInt(g->i32, (uint64_t)(2 * i + 1), false);
+    return LLVMBuildShuffleVector(g->b, halves, LLVMGetPoison(LLVMTypeOf(halves)),
+                                  LLVMConstVector(odd, (unsigned)lanes), "");
 }
 
 LLVMValueRef tri_cpu_split_pair(tri_cpu_gen *g, LLVMValueRef first, LLVMValueRef second)

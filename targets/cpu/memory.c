@@ -213,8 +213,8 @@ tri_cpu_val tri_cpu_buffer_load(tri_cpu_gen *g, MlirValue value, LLVMValueRef bu
     return out;
 }
 
-void tri_cpu_buffer_store(tri_cpu_gen *g, MlirType type, LLVMValueRef buffer, const tri_cpu_tuple *tuple,
-                          tri_cpu_val v)
+LLVMValueRef tri_cpu_buffer_store(tri_cpu_gen *g, MlirType type, LLVMValueRef buffer, const tri_cpu_tuple *tuple,
+                                  tri_cpu_val v)
 {
     place p = buffer_place(g, type, buffer, tuple);
     tri_cpu_at(g, v.level > p.level ? v.level : p.level);
@@ -225,22 +225,31 @@ void tri_cpu_buffer_store(tri_cpu_gen *g, MlirType type, LLVMValueRef buffer, co
             LLVMSetAlignment(LLVMBuildStore(g->b, x, p.address), align);
         else
             strided_store(g, x, p.address, p.stride, align);
-        return;
+        return p.in_order ? p.address : NULL;
     }
     LLVMValueRef x = v.v;
     if (v.is_vec) /* all lanes write one place: the last one stays */
         x = LLVMBuildExtractElement(g->b, x, tri_cpu_i64(g, g->nest->vl - 1), "");
     LLVMSetAlignment(LLVMBuildStore(g->b, to_memory(g, type, x), p.address), align);
+    return NULL;
 }
 
 /* ---- global memory ---- */
 
-void tri_cpu_prefetch(tri_cpu_gen *g, LLVMValueRef address)
+void tri_cpu_prefetch(tri_cpu_gen *g, LLVMValueRef address, tri_cpu_fetch how)
 {
-    enum { read = 0, everywhere = 3, data = 1 };
-    LLVMValueRef args[4] = {address, LLVMConstInt(g->i32, read, false), LLVMConstInt(g->i32, everywhere, false),
-                            LLVMConstInt(g->i32, data, false)};
+    enum { second = 2, everywhere = 3, data = 1 };
+    unsigned locality = how == TRI_CPU_FETCH_FAR ? second : everywhere;
+    LLVMValueRef args[4] = {address, LLVMConstInt(g->i32, how == TRI_CPU_FETCH_TO_WRITE, false),
+                            LLVMConstInt(g->i32, locality, false), LLVMConstInt(g->i32, data, false)};
     tri_cpu_intrinsic(g, "llvm.prefetch", &g->ptr, 1, args, 4);
+}
+
+void tri_cpu_prefetch_line(tri_cpu_gen *g, LLVMValueRef written)
+{
+    enum { bytes = 512 };
+    LLVMValueRef by = tri_cpu_i64(g, bytes);
+    tri_cpu_prefetch(g, LLVMBuildGEP2(g->b, g->i8, written, &by, 1, ""), TRI_CPU_FETCH_TO_WRITE);
 }
 
 /* Vectors that follow each other from row to row of a matrix, which processors do not see coming; or short rows, whose
@@ -252,7 +261,11 @@ static void fetch_ahead(tri_cpu_gen *g, const tri_cpu_form *f, LLVMTypeRef eleme
         return;
     LLVMValueRef by = d->along ? tri_cpu_i64(g, d->along)
                                : LLVMBuildMul(g->b, f->coef[0], tri_cpu_i64(g, d->ahead), "");
-    tri_cpu_prefetch(g, LLVMBuildGEP2(g->b, element, p->address, &by, 1, ""));
+    LLVMValueRef first = LLVMBuildGEP2(g->b, element, p->address, &by, 1, "");
+    for (int lane = 0; lane < g->nest->vl; lane += TRI_CPU_LANES) {
+        LLVMValueRef at = tri_cpu_i64(g, lane);
+        tri_cpu_prefetch(g, LLVMBuildGEP2(g->b, element, first, &at, 1, ""), TRI_CPU_FETCH_FAR);
+    }
 }
 
 static place affine_place(tri_cpu_gen *g, tri_cpu_form *f, LLVMTypeRef element)

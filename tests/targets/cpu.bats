@@ -408,8 +408,11 @@ tiles='-arch=x86-64-v4 -mattr=+amx-tile,+amx-bf16,+amx-int8'
     [ "$(grep -c 'vmov.*zmm' loop.s)" -le 8 ] # of b; its first two stand before the first product
     [ "$(grep -cE '(leaq|addq)' loop.s)" -le 10 ]
     [ "$(grep -c vgather wide.s)" = 0 ]
-    # the block of b below the one that is packed is fetched meanwhile, and what the kernel reads of b soon
-    [ "$(sed '/^products:/,/\.size/d' wide.s | grep -c prefetcht0)" -ge 1 ]
+    # the block of b below the one that is packed is fetched meanwhile, the lines that are written to soon, too, and
+    # what the kernel reads of b soon
+    sed '/^products:/,/\.size/d' wide.s >packs.s
+    [ "$(grep -c prefetcht1 packs.s)" -ge 1 ]
+    [ "$(grep -c 'prefetcht0.*512\|prefetcht0.*576' packs.s)" -ge 1 ]
     [ "$(grep -c prefetcht0 products.s)" = 8 ]
     # rows that four strips of columns read are gathered: their distance is a constant, and the next ones are fetched
     tritcc -arch=x86-64-v4 -sig 'grouped_f32(*fp32:16, *fp32:16, *fp32:16, i32:16, i32:16, i32:16, i32:16, 64, 128, 32, 8)' \
@@ -532,6 +535,9 @@ END
     [ "$(grep -c tdpbf16ps split.s)" = 24 ]
     [ "$(grep -cE 'tileloadd.*tmm[4-7]$' split.s)" = 20 ]
     [ "$(grep -c tilezero split.s)" = 8 ]
+    # halves of two registers go to memory as one, to a line that was fetched before
+    [ "$(grep -c vpmovdw split.s)" = 0 ]
+    [ "$(grep -c 'prefetcht0.*512' split.s)" -ge 3 ]
     # shellcheck disable=SC2086
     tritcc $tiles -sig "all_bits($single)" -emit=asm=bits.s "$SRCDIR/tests/exec/tiles.tri"
     # shellcheck disable=SC2086
