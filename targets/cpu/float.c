@@ -106,6 +106,53 @@ static LLVMValueRef narrow_bf16(tri_cpu_gen *g, LLVMValueRef x, LLVMValueRef mag
     return LLVMBuildTrunc(b, bits, tri_cpu_like(g->i16, x), "");
 }
 
+/* x86's instruction takes subnormal numbers as zero, and does else what narrow_bf16 does (Intel's manual,
+ * VCVTNEPS2BF16). A function that is inlined: the rare case is a branch, wherever the builder is. */
+static bool has_bf16(const tri_cpu_gen *g, LLVMValueRef v)
+{
+    return tri_cpu_lanes_of(v) == TRI_CPU_LANES && !g->host.is_aarch64 && tri_host_has(&g->host, "avx512bf16");
+}
+
+static void emit_bf16(tri_cpu_gen *g, LLVMValueRef fn)
+{
+    enum { subnormal = 0x20 }; /* of VFPCLASSPS */
+    LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(g->llvm, fn, "entry");
+    LLVMBasicBlockRef exact = LLVMAppendBasicBlockInContext(g->llvm, fn, "exact");
+    LLVMBasicBlockRef fast = LLVMAppendBasicBlockInContext(g->llvm, fn, "fast");
+    LLVMValueRef v = LLVMGetParam(fn, 0), args[2] = {v, LLVMConstInt(g->i32, subnormal, false)};
+    LLVMPositionBuilderAtEnd(g->b, entry);
+    LLVMValueRef class = tri_cpu_intrinsic(g, "llvm.x86.avx512.fpclass.ps.512", NULL, 0, args, 2);
+    LLVMValueRef none = icmp(g, LLVMIntEQ, LLVMBuildBitCast(g->b, class, g->i16, ""), 0);
+    tri_cpu_branch(g, none, fast, exact);
+    LLVMPositionBuilderAtEnd(g->b, exact);
+    LLVMValueRef x = LLVMBuildBitCast(g->b, v, tri_cpu_like(g->i32, v), "");
+    LLVMBuildRet(g->b, narrow_bf16(g, x, and_k(g, x, 0x7fffffff), false));
+    LLVMPositionBuilderAtEnd(g->b, fast);
+    LLVMValueRef out = tri_cpu_intrinsic(g, "llvm.x86.avx512bf16.cvtneps2bf16.512", NULL, 0, &v, 1);
+    LLVMBuildRet(g->b, LLVMBuildBitCast(g->b, out, tri_cpu_like(g->i16, v), ""));
+}
+
+static LLVMValueRef call_bf16(tri_cpu_gen *g, LLVMValueRef v)
+{
+    static const char name[] = "tri_to_bf16", inlined[] = "alwaysinline";
+    LLVMValueRef fn = LLVMGetNamedFunction(g->module, name);
+    if (!fn) {
+        LLVMTypeRef param = LLVMTypeOf(v), type = LLVMFunctionType(tri_cpu_like(g->i16, v), &param, 1, false);
+        LLVMBasicBlockRef at = LLVMGetInsertBlock(g->b);
+        LLVMMetadataRef place = LLVMGetCurrentDebugLocation2(g->b);
+        unsigned kind = LLVMGetEnumAttributeKindForName(inlined, sizeof inlined - 1);
+        fn = LLVMAddFunction(g->module, name, type);
+        LLVMSetLinkage(fn, LLVMInternalLinkage);
+        LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                LLVMCreateEnumAttribute(g->llvm, kind, 0));
+        LLVMSetCurrentDebugLocation2(g->b, NULL);
+        emit_bf16(g, fn);
+        LLVMPositionBuilderAtEnd(g->b, at);
+        LLVMSetCurrentDebugLocation2(g->b, place);
+    }
+    return LLVMBuildCall2(g->b, LLVMGlobalGetValueType(fn), fn, &v, 1, "");
+}
+
 /* Magnitude of the rounded number in the format's bits, before overflow is looked at. */
 static LLVMValueRef round_magnitude(tri_cpu_gen *g, LLVMValueRef magnitude, format f, bool toward_zero)
 {
@@ -172,6 +219,8 @@ LLVMValueRef tri_cpu_narrow(tri_cpu_gen *g, LLVMValueRef v, tri_cpu_type type, b
         LLVMTypeRef half = tri_cpu_like(LLVMHalfTypeInContext(g->llvm), v);
         return LLVMBuildBitCast(g->b, LLVMBuildFPTrunc(g->b, v, half, ""), tri_cpu_like(g->i16, v), "");
     }
+    if (type.kind == TRI_CPU_BF16 && !toward_zero && has_bf16(g, v))
+        return call_bf16(g, v);
     LLVMValueRef x = LLVMBuildBitCast(g->b, v, tri_cpu_like(g->i32, v), "");
     LLVMValueRef magnitude = and_k(g, x, 0x7fffffff);
     if (type.kind == TRI_CPU_BF16)

@@ -1,7 +1,9 @@
 /* AMX in software, for machines without it: a handler of SIGILL that does what the instruction would have done. Only
- * what tritcc's code has: ldtilecfg, tilerelease, tilezero, tileloadd, tilestored, tdpbf16ps, tdpbssd. */
+ * what tritcc's code has: ldtilecfg, tilerelease, tilezero, tileloadd, tilestored, tdpbf16ps, tdpbssd; vcvtneps2bf16. */
 #ifndef TRI_TESTS_EXEC_AMX_H
 #define TRI_TESTS_EXEC_AMX_H
+
+#include "evex.h"
 
 #include <signal.h>
 #include <stdint.h>
@@ -101,6 +103,13 @@ static void amx_handle(int signal, siginfo_t *info, void *context)
     const uint8_t *at = (const uint8_t *)(uintptr_t)u->uc_mcontext.gregs[REG_RIP];
     (void)signal;
     (void)info;
+    if (evex_is_bf16(at)) {
+        amx_operand from = amx_decode(u, at + 5, at[1]);
+        from.base += from.index + (from.mod == 1 ? 63 * (uint64_t)(int64_t)(int8_t)at[4 + from.length] : 0);
+        evex_to_bf16(u, at, from.mod == 3 ? NULL : (const uint8_t *)(uintptr_t)from.base);
+        u->uc_mcontext.gregs[REG_RIP] += 5 + from.length;
+        return;
+    }
     if (at[0] != 0xc4 || (at[1] & 0x1f) != 2)
         amx_fail(at);
     int kind = (at[2] & 3) << 8 | at[3]; /* prefix: 0 none, 1 66, 2 f3, 3 f2 */

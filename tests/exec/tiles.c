@@ -129,6 +129,27 @@ static void odd_singles(void)
     singles("odd numbers", single, 64, 64, 64, 64, 64, 3e-5);
 }
 
+/* Floats to bfloat16: a vector of ordinary numbers, then some with others among them, and a tail. */
+static void convert(void)
+{
+    enum { count = 250 };
+    static const uint32_t odd[] = {0x7f800001, 0xffc12345, 0x7f800000, 0xff800000, 1, 0x80000001, 0x8000, 0x18000,
+                                   0x7fffff, 0x807f8000, 0x800000, 0x7f7fffff, 0, 0x80000000, 0x3f808000, 0x3f818000};
+    float in[count];
+    uint32_t bits[count];
+    uint16_t out[count];
+    for (int i = 0; i < count; i++)
+        bits[i] = i < 32 || i % 3 ? 0x3f000000 + (random_bits() & 0x80ffffff) : odd[i / 3 % 16];
+    memcpy(in, bits, sizeof in);
+    LAUNCH(halves(NULL, (tri_grid){1, 1, 1}, in, out, count));
+    for (int i = 0; i < count; i++) {
+        uint32_t x = bits[i], is_nan = (x & 0x7fffffff) > 0x7f800000;
+        uint32_t want = is_nan ? x >> 16 | 0x40 : (x + 0x7fff + (x >> 16 & 1)) >> 16;
+        if (out[i] != want)
+            fail_at(__LINE__, "to bfloat16", i, out[i], want);
+    }
+}
+
 int main(void)
 {
 #ifdef SMALL_STACK /* too small for the state of tiles, so that the system refuses them */
@@ -166,6 +187,7 @@ int main(void)
     in_place(0);
     batches();
     odd_singles();
+    convert();
     a[3] = to_bf16(INFINITY);
     a[most + 5] = to_bf16(NAN);
     b[7] = to_bf16(-INFINITY);
@@ -178,6 +200,8 @@ int main(void)
 #ifdef EMULATED
     if (!amx_count)
         return fprintf(stderr, "no tile was multiplied\n"), 1;
+    if (!evex_count && !__builtin_cpu_supports("avx512bf16"))
+        return fprintf(stderr, "nothing was converted\n"), 1;
 #endif
     return finish("tiles");
 }
