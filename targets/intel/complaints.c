@@ -127,6 +127,13 @@ static tri_str distinct_lines(tri_unit *unit, tri_str log)
     return all;
 }
 
+/* What was compiled here may have capabilities that SPIRV-Tools does not know yet. */
+bool tri_intel_is_valid(tri_unit *unit, tri_str code)
+{
+    bool is_input = unit->source && tri_str_equal(unit->source->text, code);
+    return !is_input || tri_text_is_valid(unit->diag, unit->source, code);
+}
+
 bool tri_intel_tell_complaints(tri_unit *unit, const char *const *argv, tri_str code, tri_str log)
 {
     TRI_VEC(complaint) complaints = {0};
@@ -138,7 +145,7 @@ bool tri_intel_tell_complaints(tri_unit *unit, const char *const *argv, tri_str 
         else if (complaints.len && (take_word(line, "in kernel:", &kernel) || take_word(line, "in function:", &kernel)))
             tri_vec_last(&complaints).kernel = kernel;
     }
-    if (!complaints.len && !tri_text_is_module(unit->diag, unit->source, code)) /* has been told */
+    if (!complaints.len && !tri_intel_is_valid(unit, code)) /* has been told */
         return tri_external_note_command(unit, argv);
     if (!complaints.len)
         tri_vec_push(unit->arena, &complaints, ((complaint){.words = tri_str_trim(log)}));

@@ -38,6 +38,8 @@ LLVMValueRef tri_intel_call(tri_gpu *g, const char *name, LLVMTypeRef result, LL
 bool tri_intel_assemble(tri_unit *unit);
 /* The command of ocloc that does so, for a shell. (What spills is compiled once more, with more registers.) */
 tri_str tri_intel_assemble_command(tri_unit *unit, tri_str input, tri_str output);
+/* Where ocloc made nothing of `code`: was it made here, or does it keep SPIR-V's rules? False after a report. */
+bool tri_intel_is_valid(tri_unit *unit, tri_str code);
 /* Reports what the log of ocloc, run as `argv` on the SPIR-V `code`, says, at the kernels' places. Returns false. */
 bool tri_intel_tell_complaints(tri_unit *unit, const char *const *argv, tri_str code, tri_str log);
 /* The figures alone; without ocloc they stay unknown. */

@@ -115,11 +115,9 @@ static bool run_tool_in(tri_unit *unit, tri_str folder, void *data)
         return false;
     if (r.status || !tri_file_read(unit->arena, output, &j->zebin, &error))
         return tri_intel_tell_complaints(unit, argv, j->code, r.output);
-    if (!find_section(j->zebin, ".text").len) { /* of words that are no module, too, of which it says nothing */
-        bool is_module = tri_text_is_module(unit->diag, unit->source, j->code);
-        return is_module ? tri_external_fail(unit, argv, "'ocloc' left a file without code")
-                         : tri_external_note_command(unit, argv);
-    }
+    if (!find_section(j->zebin, ".text").len) /* of what is no valid module, too, of which it says nothing */
+        return tri_intel_is_valid(unit, j->code) ? tri_external_fail(unit, argv, "'ocloc' left a file without code")
+                                                 : tri_external_note_command(unit, argv);
     return read_info(unit, find_section(j->zebin, ".ze_info"));
 }
 
@@ -200,7 +198,8 @@ bool tri_intel_assemble(tri_unit *unit)
                                     "intel-opencl-icd), name it with -ocloc=FILE, or stop at -emit=spirv");
         return false;
     }
-    if (!run_tool(unit, tool, tri_buf_str(&unit->bytes), &zebin))
+    tri_str code = tri_buf_str(&unit->bytes); /* ocloc compiles what stands in front of an instruction of no words */
+    if (!tri_text_is_whole(unit->diag, unit->source, code) || !run_tool(unit, tool, code, &zebin))
         return false;
     tri_unit_replace(unit, TRI_PAYLOAD_BYTES);
     tri_buf_add(&unit->bytes, zebin.data, zebin.len);

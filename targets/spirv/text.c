@@ -38,6 +38,8 @@ static void report_text(tri_diag *diag, const tri_source *source, spv_diagnostic
     tri_diag_error(diag, at, 5020, "cannot assemble SPIR-V: %s", diagnostic ? diagnostic->error : "unknown error");
 }
 
+enum { header_words = 5 };
+
 /* The module's five header words, as comments with plain numbers: the assembler would put its own. */
 static void print_header(const uint32_t *words, tri_buf *out)
 {
@@ -91,6 +93,45 @@ bool tri_text_is_module(tri_diag *diag, const tri_source *source, tri_str binary
     tri_buf text = {0};
     bool ok = tri_text_from_spirv(diag, source, binary, &text);
     tri_buf_fini(&text);
+    return ok;
+}
+
+bool tri_text_is_whole(tri_diag *diag, const tri_source *source, tri_str binary)
+{
+    uint32_t word = 0;
+    size_t count = binary.len / 4, at = header_words;
+    for (; binary.len % 4 == 0 && at < count; at += word >> 16) {
+        memcpy(&word, binary.data + at * 4, 4);
+        if (!(word >> 16) || word >> 16 > count - at)
+            break;
+    }
+    if (at == count)
+        return true;
+    if (binary.len % 4 || at > count) /* no five words, which is told */
+        return tri_text_is_module(diag, source, binary);
+    tri_diag_error(diag, TRI_NO_SPAN, 5020, FILE_FORMAT "word %zu: an instruction of %u words, where %zu are left",
+                   FILE_ARGS(file_of(source, binary)), at, word >> 16, count - at);
+    return false;
+}
+
+bool tri_text_is_valid(tri_diag *diag, const tri_source *source, tri_str binary)
+{
+    if (!tri_text_is_module(diag, source, binary))
+        return false;
+    spv_context context = create_context();
+    spv_diagnostic diagnostic = NULL;
+    uint32_t *words = tri_mem_alloc(binary.len);
+    memcpy(words, binary.data, binary.len);
+    bool ok = spvValidateBinary(context, words, binary.len / 4, &diagnostic) == SPV_SUCCESS;
+    if (!ok) { /* the instruction stands behind what is wrong with it */
+        tri_str text = tri_str_from(diagnostic ? diagnostic->error : "unknown error"), line = tri_str_take_line(&text);
+        tri_diag_error(diag, TRI_NO_SPAN, 5020, FILE_FORMAT "the SPIR-V is not valid: line %zu of its assembly: %.*s",
+                       FILE_ARGS(file_of(source, binary)), diagnostic ? diagnostic->position.index + header_words : 0,
+                       TRI_STR_ARG(line));
+    }
+    spvDiagnosticDestroy(diagnostic);
+    spvContextDestroy(context);
+    free(words);
     return ok;
 }
 

@@ -41,6 +41,9 @@ static bool run_translator(tri_unit *unit, tri_str folder, void *data)
         return false;
     const char *const argv[] = {j->tool.data, "-r", input.data, "-o", output.data, NULL};
     tri_process_result r = tri_external_run(unit, argv);
+    bool has_failed = r.started && !r.is_late && (r.signal || r.status);
+    if (has_failed && !tri_text_is_valid(unit->diag, unit->source, tri_buf_str(&unit->bytes)))
+        return tri_external_note_command(unit, argv);
     if (!tri_external_has_ended(unit, "llvm-spirv", argv, &r))
         return false;
     if (r.status || !tri_file_read(unit->arena, output, &j->bitcode, &error) || !j->bitcode.len)

@@ -140,12 +140,20 @@ END
     printf '\003\002\043\007garbage' >g.spv
     tritcc -1 -arch=bmg -ocloc="$PWD/fake" -emit=zebin=k.zebin g.spv
     [[ $errors == *"a SPIR-V module is five or more 4-byte words, this one has 11 bytes [TRI-5020]"* ]]
-    # a module that ends in the middle, of which ocloc makes nothing and says nothing
+    # a module that ends in the middle, of which ocloc might compile the front
     tritcc -arch=bmg -emit=spirv=whole.spv -sig 'k(*fp32, 128)' k.tri
-    head -c 96 whole.spv >g.spv
+    head -c 40 whole.spv >g.spv
+    tritcc -1 -arch=bmg -ocloc="$PWD/fake" -emit=zebin=k.zebin g.spv
+    [[ $errors == *"'g.spv': word "*": an instruction of "*" words, where "*" left [TRI-5020]"* ]]
+    head -c 20 whole.spv >g.spv
+    printf '\021\000\000\000' >>g.spv
+    tritcc -1 -arch=bmg -ocloc="$PWD/fake" -emit=zebin=k.zebin g.spv
+    [[ $errors == *"'g.spv': word 5: an instruction of 0 words, where 1 are left [TRI-5020]"* ]]
+    # one of numbers beyond its own bound, of which ocloc makes nothing and says nothing
+    { head -c 12 whole.spv; printf '\005\000\000\000'; tail -c +17 whole.spv; } >g.spv
     printf '#!/bin/sh\nwhile [ "$1" != -output ]; do shift; done\necho empty >"$2"\n' >fake
     tritcc -1 -arch=bmg -ocloc="$PWD/fake" -emit=zebin=k.zebin g.spv
-    [[ $errors == *"cannot disassemble SPIR-V: word "*" [TRI-5020]"*"the command was: "* ]]
+    [[ $errors == *"'g.spv': the SPIR-V is not valid: line "*" of its assembly: "*" [TRI-5020]"*"the command was: "* ]]
     printf '#!/bin/sh\nwhile [ "$1" != -output ]; do shift; done\necho empty >"$2"\n' >fake
     tritcc -1 -arch=bmg -ocloc="$PWD/fake" -emit=zebin=k.zebin -sig 'k(*fp32, 128)' k.tri
     [[ $errors == *"'ocloc' left a file without code [TRI-7001]"* ]]

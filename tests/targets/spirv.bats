@@ -201,6 +201,13 @@ END
     chmod +x fake
     tritcc -1 -arch=spirv64 -llvm-spirv="$PWD/fake" k.spv -emit=llir=k.ll
     [[ $errors == *"'llvm-spirv' cannot read the module: Invalid SPIR-V [TRI-7001]"*"the command was: "* ]]
+    # the translator stops on what is not valid, instead of telling
+    { head -c 12 k.spv; printf '\005\000\000\000'; tail -c +17 k.spv; } >bound.spv
+    printf '#!/bin/sh\nkill -6 $$\n' >fake
+    tritcc -1 -arch=spirv64 -llvm-spirv="$PWD/fake" bound.spv -emit=llir=k.ll
+    [[ $errors == *"'bound.spv': the SPIR-V is not valid: line "*"must be less than the ID bound '5'"*" [TRI-5020]"* ]]
+    tritcc -1 -arch=spirv64 -llvm-spirv="$PWD/fake" k.spv -emit=llir=k.ll
+    [[ $errors == *"'llvm-spirv' was killed by signal 6 "*" [TRI-7001]"* ]]
     printf '#!/bin/sh\necho nothing >"$4"\n' >fake
     tritcc -1 -arch=spirv64 -llvm-spirv="$PWD/fake" k.spv -emit=llir=k.ll
     [[ $errors == *"'llvm-spirv' wrote is no bitcode"* ]]
