@@ -1,5 +1,5 @@
 /* AMX in software, for machines without it: a handler of SIGILL that does what the instruction would have done. Only
- * what tritcc's code has: ldtilecfg, tilerelease, tilezero, tileloadd, tilestored, tdpbf16ps, tdpbssd; vcvtneps2bf16. */
+ * what tritcc has: ldtilecfg, tilerelease, tilezero, tileloadd, tilestored, tdpbf16ps, tdpbssd; vcvtneps2bf16. */
 #ifndef TRI_TESTS_EXEC_AMX_H
 #define TRI_TESTS_EXEC_AMX_H
 
