@@ -1,4 +1,4 @@
-# The words of the tests: tritcc, check, need, golden; HOST_ARCH and HOST_LEVELS. A test works in $BATS_TEST_TMPDIR only.
+# The words of the tests: tritcc, check, need, await, golden; HOST_ARCH and HOST_LEVELS. A test works in $BATS_TEST_TMPDIR only.
 # TRITCC is the compiler under test, SRCDIR the source tree, BUILDDIR the build folder.
 bats_require_minimum_version 1.8.0
 
@@ -80,6 +80,20 @@ need() {
     *) command -v "$1" >/dev/null || skip "no $1" ;;
     esac
 }
+
+# await COMMAND...: runs it again and again until it is true, for five minutes: no test says how long anything takes.
+await() {
+    local tries
+    for ((tries = 0; tries < 6000; tries++)); do
+        ! "$@" || return 0
+        sleep 0.05
+    done
+    echo "in vain: $*"
+    return 1
+}
+
+# has_ended PID: the process is gone, or nobody has asked how it ended.
+has_ended() { [ ! -e "/proc/$1" ] || grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null; }
 
 # golden FILE [ACTUAL]: the last messages (or the file ACTUAL) are exactly FILE's; UPDATE_GOLDEN=1 rewrites it.
 golden() {

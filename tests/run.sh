@@ -98,14 +98,16 @@ results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 if [ $# -eq 0 ]; then
     mapfile -t files < <({
-        find "$SRCDIR/tests" -name '*.bats'
-        grep -rlE '^(//|#|;) *RUN:' "$SRCDIR/tests" --include='*.mlir' --include='*.tri' --include='*.ll'
-        find "$SRCDIR/tests/unit" -name '*.c'
-        [ ! -x "$BUILDDIR/tests/matrix/matrix" ] || "$BUILDDIR/tests/matrix/matrix" list | sed "s|^|$BUILDDIR/tests/matrix/matrix:|"
-        asan=$BUILDDIR/tests/matrix/matrix-asan
-        [ ! -x "$asan" ] || "$asan" list | sed -n "s|.*:sanitized|$asan:&|p"
         echo "$SRCDIR/tests/style/check.sh"
-    } | sort)
+        find "$SRCDIR/tests/unit" -name '*.c' | sort
+        {
+            [ ! -x "$BUILDDIR/tests/matrix/matrix" ] || "$BUILDDIR/tests/matrix/matrix" list | sed "s|^|$BUILDDIR/tests/matrix/matrix:|"
+            asan=$BUILDDIR/tests/matrix/matrix-asan
+            [ ! -x "$asan" ] || "$asan" list | sed -n "s|.*:sanitized|$asan:&|p"
+            find "$SRCDIR/tests" -name '*.bats'
+        } | sort
+        grep -rlE '^(//|#|;) *RUN:' "$SRCDIR/tests" --include='*.mlir' --include='*.tri' --include='*.ll' | sort
+    })
     set -- "${files[@]}"
 fi
 # With all of the matrix: does it run all that there is?

@@ -1,6 +1,15 @@
 # Completion as it is typed: a real bash on a terminal of its own, TAB pressed.
 load ../helpers
 
+# on_terminal TEXT SHELL...: types the line into the shell, which touches "ready" before it asks for one, and waits for
+# what the command leaves in "got".
+on_terminal()
+{
+    rm -f ready got
+    { await [ -e ready ] && printf '%b' "$1\n" && await [ -e got ]; printf 'exit\n'; } |
+        TERM=dumb script -qc "${*:2}" /dev/null >/dev/null
+}
+
 # types TEXT: what tritcc, or tritrun, is called with after the line, each argument in <>.
 types()
 {
@@ -8,9 +17,8 @@ types()
     tritcc --print-option-table=bash
     printf '%s\n' "$output" >completion.bash
     "$BUILDDIR/tritrun" -print-option-table=bash >>completion.bash
-    printf 'PS1=\nsource ./completion.bash\ntritcc() { printf "<%%s>" "$@" >got; }\ntritrun() { tritcc "$@"; }\n' >rc
-    { sleep 1; printf '%b' "$1\n"; sleep 1; printf 'exit\n'; } |
-        TERM=dumb timeout 20 script -qc 'bash --noprofile --rcfile rc -i' /dev/null >/dev/null
+    printf 'PS1=\nPROMPT_COMMAND="touch ready"\nsource ./completion.bash\ntritcc() { printf "<%%s>" "$@" >got; }\ntritrun() { tritcc "$@"; }\n' >rc
+    on_terminal "$1" bash --noprofile --rcfile rc -i
     got=$(cat got)
 }
 
@@ -72,39 +80,41 @@ types()
     [ "$got" = "<k.py><@data.npy>" ]
 }
 
-# zsh_types NAME TEXT: the same in a real zsh, for tritcc or tritrun.
+# zsh_types TEXT: the same in a real zsh.
 zsh_types()
 {
     command -v zsh >/dev/null || skip "no zsh"
-    mkdir -p functions
-    "$BUILDDIR/$1" $([ "$1" = tritcc ] && echo --print-option-table=zsh || echo -print-option-table=zsh) >"functions/_$1"
-    zsh -n "functions/_$1"
-    printf 'PS1=\nfpath=($PWD/functions $fpath)\nautoload -Uz compinit\ncompinit -D -u\n%s() { printf "<%%s>" "$@" >got; }\n' "$1" >rc.zsh
-    rm -f got
-    { sleep 1; printf 'source ./rc.zsh\n'; sleep 2; printf '%b' "$2\n"; sleep 1; printf 'exit\n'; } |
-        TERM=dumb timeout 20 script -qc 'zsh -f -i' /dev/null >/dev/null
+    if [ ! -e .zshrc ]; then
+        mkdir functions
+        "$TRITCC" --print-option-table=zsh >functions/_tritcc
+        "$BUILDDIR/tritrun" -print-option-table=zsh >functions/_tritrun
+        zsh -n functions/_tritcc && zsh -n functions/_tritrun
+        printf '%s\n' 'PS1=' 'precmd() { touch ready }' 'fpath=($PWD/functions $fpath)' 'autoload -Uz compinit' \
+            'compinit -D -u' 'tritcc() { printf "<%s>" "$@" >got; }' 'tritrun() { tritcc "$@"; }' >.zshrc
+    fi
+    ZDOTDIR=$PWD on_terminal "$1" zsh -d -i
     got=$(cat got)
 }
 
 @test "zsh: options, their values, and values after a comma" {
-    zsh_types tritcc 'tritcc -emi\tcub\t'
+    zsh_types 'tritcc -emi\tcub\t'
     [ "$got" = "<-emit=cubin>" ]
-    zsh_types tritcc 'tritcc -emit=ptx,cub\t'
+    zsh_types 'tritcc -emit=ptx,cub\t'
     [ "$got" = "<-emit=ptx,cubin>" ]
-    zsh_types tritcc 'tritcc -x pt\t'
+    zsh_types 'tritcc -x pt\t'
     [ "$got" = "<-x><ptx>" ]
-    zsh_types tritcc 'tritcc -fdiagnostics-format=js\t'
+    zsh_types 'tritcc -fdiagnostics-format=js\t'
     [ "$got" = "<-fdiagnostics-format=json>" ]
-    zsh_types tritrun 'tritrun -gri\t4 k.\t'
+    zsh_types 'tritrun -gri\t4 k.\t'
     [[ "$got" == "<-grid=4>"* ]]
 }
 
 @test "zsh: warnings, topics, lists, simulators, files behind names; nothing made up" {
     : >data.npy
-    zsh_types tritcc 'tritcc -Wno-shi\t -fsanitize=bounds,un\t --help=war\t'
+    zsh_types 'tritcc -Wno-shi\t -fsanitize=bounds,un\t --help=war\t'
     [ "$got" = "<-Wno-shift-count><-fsanitize=bounds,undefined><--help=warnings>" ]
-    zsh_types tritcc 'tritcc -num-warps=\t4'
+    zsh_types 'tritcc -num-warps=\t4'
     [ "$got" = "<-num-warps=4>" ]
-    zsh_types tritrun 'tritrun -arch=sim:sm_86\t -expect y=@da\t k.py @da\t'
+    zsh_types 'tritrun -arch=sim:sm_86\t -expect y=@da\t k.py @da\t'
     [ "$got" = "<-arch=sim:sm_86><-expect><y=@data.npy><k.py><@data.npy>" ]
 }

@@ -15,14 +15,14 @@ load ../helpers
     need nvim
     printf 'import triton\nimport triton.language as tl\n\n@triton.jit\ndef k(p):\n    x = tl.laod(p)\n    tl.store(p, x)\n' >k.tri
     cat >ask.lua <<'L'
-vim.wait(10000, function() return #vim.diagnostic.get(0) > 0 end)
+vim.wait(300000, function() return #vim.diagnostic.get(0) > 0 end)
 local found = vim.diagnostic.get(0)
 print(#found, found[1] and found[1].message or 'nothing')
 local hover = vim.lsp.buf_request_sync(0, 'textDocument/hover',
   { textDocument = { uri = vim.uri_from_bufnr(0) }, position = { line = 6, character = 7 } }, 5000)
 for _, r in pairs(hover or {}) do print(r.result and r.result.contents.value or 'no hover') end
 L
-    TRITCC=$TRITCC timeout 60 nvim --headless -u NONE -n --cmd "luafile $EXAMPLES/editors/nvim.lua" k.tri -c 'luafile ask.lua' -c 'qa!' >.out 2>&1
+    TRITCC=$TRITCC timeout 900 nvim --headless -u NONE -n --cmd "luafile $EXAMPLES/editors/nvim.lua" k.tri -c 'luafile ask.lua' -c 'qa!' >.out 2>&1
     cat .out
     grep -q "1 'triton.language' has no 'laod'" .out
     grep -q 'tl.store(pointer, value' .out
@@ -42,14 +42,14 @@ local function ask(method, line, character, more)
   for _, r in pairs(vim.lsp.buf_request_sync(0, method, params, 5000) or {}) do return r.result or r.error end
 end
 local function say(name, value) io.stdout:write(name, ' ', type(value) == 'table' and vim.inspect(value):gsub('%s+', ' ') or tostring(value), '\n') end
-vim.wait(10000, function() return #vim.diagnostic.get(0) > 0 end)
+vim.wait(300000, function() return #vim.diagnostic.get(0) > 0 end)
 local found = vim.diagnostic.get(0)[1]
 local range = { start = { line = found.lnum, character = found.col }, ['end'] = { line = found.end_lnum, character = found.end_col } }
 local actions = ask('textDocument/codeAction', 0, 0, { range = range, context = { diagnostics = {} } })
 say('title', actions[1].title)
 vim.lsp.util.apply_workspace_edit(actions[1].edit, 'utf-16')
 say('mended', vim.api.nvim_buf_get_lines(0, 8, 9, true)[1])
-vim.wait(10000, function() return #vim.diagnostic.get(0) == 0 end)
+vim.wait(300000, function() return #vim.diagnostic.get(0) == 0 end)
 say('messages', #vim.diagnostic.get(0))
 say('definition', ask('textDocument/definition', 9, 10))
 say('module', ask('textDocument/definition', 2, 8))
@@ -66,7 +66,7 @@ vim.lsp.util.apply_workspace_edit(ask('textDocument/rename', 9, 9, { newName = '
 say('renamed', vim.api.nvim_buf_get_lines(0, 9, 10, true)[1])
 vim.cmd('silent wall')
 L
-    TRITCC=$TRITCC timeout 60 nvim --headless -u NONE -n --cmd "luafile $EXAMPLES/editors/nvim.lua" k.tri -c 'luafile ask.lua' -c 'qa!' >../out 2>&1
+    TRITCC=$TRITCC timeout 900 nvim --headless -u NONE -n --cmd "luafile $EXAMPLES/editors/nvim.lua" k.tri -c 'luafile ask.lua' -c 'qa!' >../out 2>&1
     cat ../out
     grep -q "title replace 'maks' with 'mask'" ../out
     grep -q 'mended     x = tl.load(p + i, mask=i < n)' ../out

@@ -15,7 +15,7 @@ sweep() {
         end=$((first + 200 * step - 1))
         printf '%s\0' "$first $((end < last ? end : last))"
     done | xargs -0 -P "$jobs" -I{} bash -c '
-        timeout 300 "$2" $1 "${@:3}" || { echo "allocations $1: status $?"; exit 255; }' \
+        timeout 900 "$2" $1 "${@:3}" || { echo "allocations $1: status $?"; exit 255; }' \
         - {} "$memory" "$step" "${@:3}"
 }
 

@@ -91,13 +91,13 @@ setup() {
 @test "without memory a context is dead, and another one compiles on" {
     [ -z "${ASAN_OPTIONS-}" ] || skip "AddressSanitizer has its own allocator"
     cc -O1 -Wall -Wextra -Werror -Wno-unused-result -I"$SRCDIR/include" -o memory "$SRCDIR/tests/driver/library_memory.c" -L. -ltritcc -lpthread
-    timeout 120 "$SRCDIR/tests/driver/faults.sh" ./memory 101 50000 7919 1
+    timeout 900 "$SRCDIR/tests/driver/faults.sh" ./memory 101 50000 7919 1
 }
 
 @test "each compilation of a warm context gives what a fresh process gives" {
     cc -O1 -D_GNU_SOURCE -Wall -Wextra -Werror -I"$SRCDIR/include" -o order "$SRCDIR/tests/driver/library_order.c" -L. -ltritcc -lpthread
     cd "$SRCDIR"
-    timeout 120 "$BATS_TEST_TMPDIR/order" <(tests/fingerprint.sh -l) 25 sm_80,sm_90a,x86-64-v3,spirv64 1 2 3
+    timeout 900 "$BATS_TEST_TMPDIR/order" <(tests/fingerprint.sh -l) 25 sm_80,sm_90a,x86-64-v3,spirv64 1 2 3
     # LLVM numbers the calls of a whole process
-    timeout 120 "$BATS_TEST_TMPDIR/order" <(tests/fingerprint.sh -l frontend/api/hints.tri) 1 sm_80 1 2
+    timeout 900 "$BATS_TEST_TMPDIR/order" <(tests/fingerprint.sh -l frontend/api/hints.tri) 1 sm_80 1 2
 }

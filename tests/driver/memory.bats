@@ -148,7 +148,7 @@ KINDS
     serve() { # until it has said what it thinks of the file, or has ended
         {
             cat session
-            for _ in $(seq 200); do
+            for _ in $(seq 6000); do # five minutes at most
                 ! grep -q publishDiagnostics .out || break
                 sleep 0.05
                 message '{"jsonrpc": "2.0", "method": "$/nothing"}'

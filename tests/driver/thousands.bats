@@ -41,13 +41,24 @@ same() {
 
 @test "a worker that is killed leaves nothing half, and the build goes on" {
     rm -rf objects libkernels.so
+    # The victim's compiler says when it has made three objects, and is at work on the fourth.
+    cat >slow <<END
+#!/bin/sh
+[ "\$(find objects -name '*.made' | wc -l)" -lt 3 ] || : >late
+$(printf %q "$TRITCC") "\$@" || exit
+[ ! -e late ] || exec sleep 1000
+: >objects/\$\$.made
+END
+    chmod +x slow
+    rm -f late
     make -s TRITCC="$(printf %q "$TRITCC")" shard SHARD=1/2 >log1 2>&1 &
     other=$!
-    setsid make -s TRITCC="$(printf %q "$TRITCC")" shard SHARD=0/2 >log2 2>&1 &
+    setsid make -s TRITCC="$PWD/slow" shard SHARD=0/2 >log2 2>&1 &
     victim=$!
-    while [ "$(find objects -name '*.o' 2>/dev/null | wc -l)" -lt 4 ]; do sleep 0.05; done
-    kill -9 -- "-$victim" || kill -9 "$victim"
+    await [ -e late ]
+    kill -9 -- "-$victim"
     wait "$other"
+    rm objects/*.made
     for o in objects/*.o; do cmp "$o" "first/${o#*/}"; done
     make -s -j2 TRITCC="$(printf %q "$TRITCC")" >log3 2>&1
     same

@@ -51,14 +51,11 @@ toolkit() {
     while read -r file; do [ ! -e "$file" ]; done <seen
     for signal in INT TERM HUP; do
         rm -f seen
-        toolkit "for f; do [ -e \"\$f\" ] && echo \"\$f\" >>'$PWD/seen'; done; exec sleep 5"
+        toolkit "for f; do [ -e \"\$f\" ] && echo \"\$f\" >>'$PWD/seen'; done; exec sleep 1000"
         # A shell's background jobs ignore INT; env gives the compiler the default back.
         env --default-signal "$TRITCC" "${vadd[@]}" -emit=cubin --cuda-path=cuda &
         pid=$!
-        for _ in $(seq 100); do
-            [ -e seen ] && break
-            sleep 0.05
-        done
+        await [ -s seen ]
         kill -"$signal" "$pid"
         ended=0
         wait "$pid" || ended=$?
@@ -119,23 +116,16 @@ assemble=(-arch=sm_80 -sig '*fp32, *fp32, *fp32, i32, 1024' --cuda-path=toolkit 
 
 @test "signals end the assembler too, and leave no temporary" {
     mkdir mine
-    fake 'echo $$ >pid; exec sleep 100'
+    fake 'echo $$ >pid; exec sleep 1000'
     for name in INT TERM HUP QUIT PIPE XCPU; do
         rm -f pid
         # not as a background job of the shell, which would ignore INT and QUIT
         TMPDIR=$PWD/mine perl -e '$SIG{INT} = $SIG{QUIT} = "DEFAULT"; exec @ARGV' "$TRITCC" "${assemble[@]}" &
         local compiler=$!
-        for _ in $(seq 100); do
-            [ ! -s pid ] || break
-            sleep 0.1
-        done
+        await [ -s pid ]
         kill -$name "$compiler"
         ! wait "$compiler" || false
-        for _ in $(seq 50); do
-            kill -0 "$(cat pid)" 2>/dev/null || break
-            sleep 0.1
-        done
-        ! kill -0 "$(cat pid)" || false
+        await has_ended "$(cat pid)"
         [ -z "$(ls mine)" ]
     done
 }
@@ -143,21 +133,14 @@ assemble=(-arch=sm_80 -sig '*fp32, *fp32, *fp32, i32, 1024' --cuda-path=toolkit 
 @test "signals end an assembler that has just been started" {
     need strace
     mkdir mine
-    fake 'echo $$ >pid; echo $PPID >parent; exec sleep 100'
+    fake 'echo $$ >pid; echo $PPID >parent; exec sleep 1000'
     # the compiler learns half of a second later than its child that there is one
     TMPDIR=$PWD/mine strace -f -qq -o /dev/null -e trace=clone,clone3,vfork -e inject=clone,clone3,vfork:delay_exit=500000 \
         "$TRITCC" "${assemble[@]}" &
     local tracer=$!
-    for _ in $(seq 100); do
-        [ ! -s parent ] || break
-        sleep 0.1
-    done
+    await [ -s parent ]
     kill -TERM "$(cat parent)"
-    for _ in $(seq 50); do
-        kill -0 "$(cat pid)" 2>/dev/null || break
-        sleep 0.1
-    done
-    ! kill "$(cat pid)" || false
+    await has_ended "$(cat pid)"
     ! wait "$tracer" || false # which waits for all
     [ -z "$(ls mine)" ]
 }
@@ -286,12 +269,12 @@ disassembler() {
 }
 
 @test "-tool-timeout ends what takes longer; pages say it and are made without" {
-    disassembler nvdisasm 'exec sleep 100'
+    disassembler nvdisasm 'exec sleep 1000'
     tritcc -1 "${vadd[@]}" -emit=sass --cuda-path=cuda -tool-timeout=1
     [[ $errors == *"'nvdisasm' was ended after 1 second, the time that -tool-timeout gives it"*"[TRI-7001]"* ]]
     tritcc "${vadd[@]}" -emit=html=1.html --cuda-path=cuda -tool-timeout=1
     grep -qF '{"name": "sass", "text": "", "note": "'"'nvdisasm' was ended after 1 second" 1.html
-    toolkit 'exec sleep 100'
+    toolkit 'exec sleep 1000'
     printf '#!/bin/sh\nexit 1\n' >cuda/bin/nvdisasm && chmod +x cuda/bin/nvdisasm
     tritcc -1 "${vadd[@]}" -emit=cubin --cuda-path=cuda -tool-timeout=1
     [[ $errors == *"'ptxas' was ended after 1 second, the time that -tool-timeout gives it"*"the command was: "* ]]

@@ -48,7 +48,7 @@ for arch in sm_80 gfx942 bmg x86-64-v3 linalg; do
 done
 
 in_time() {
-    timeout 120 "$chromium" --headless=new --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$PWD/profile" "$@" 2>/dev/null
+    timeout 900 "$chromium" --headless=new --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$PWD/profile" "$@" 2>/dev/null
 }
 browse() { in_time --virtual-time-budget=20000 "$@"; }
 

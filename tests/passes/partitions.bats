@@ -43,6 +43,6 @@ run_rows() {
     tritcc -passes="$apart" "$SRCDIR/tests/passes/partitioned.ttgir" -o parts.in.ttgir
     awk '!(/ttng.arrive_barrier/ && !n++)' parts.in.ttgir >wrong.in.ttgir
     tritcc -passes="$end" wrong.in.ttgir -o wrong.ttgir
-    run timeout 60 "$TRITRUN" -arch=sim:sm_90a wrong.ttgir randn:f32:7x128:seed=1 arg1=zeros:f32:128 7
+    run timeout 900 "$TRITRUN" -arch=sim:sm_90a wrong.ttgir randn:f32:7x128:seed=1 arg1=zeros:f32:128 7
     [ "$status" -ne 0 ] && [ "$status" -ne 124 ]
 }

@@ -25,7 +25,7 @@ for part in "$work"/*.part; do
         continue
     fi
     ops=$(grep -oE '\btt\.[a-z_]+' <<<"$code" | sort -u | grep -vE 'tt\.(ptr|divisibility|func|return|tensordesc|max_divisibility|tensorptr|contiguity|constancy)$')
-    if timeout 60 "$TRITCC" -x ttir -passes=triton-to-linalg "$part" >"$work/out" 2>"$work/err"; then
+    if timeout 900 "$TRITCC" -x ttir -passes=triton-to-linalg "$part" >"$work/out" 2>"$work/err"; then
         compiled=$((compiled + 1))
         echo "$ops" | sed 's/$/ yes/'
     else

@@ -18,7 +18,7 @@ same() {
         [ "$(grep -c 'tritcc.map = ' k.ttgir)" = "$([ $c = -fhost-tensormaps ] && echo "$copies" || echo 0)" ]
         local expect=()
         [ -z "${order-}" ] || [ $c = -fno-auto-tma ] || expect=(-expect "$result=@-fno-auto-tma.npy" -rtol=2e-3 -atol=1e-4)
-        timeout 300 "$TRITRUN" -arch=sim:sm_90a -grid="$grid" "${expect[@]}" -o "$result=$c.npy" k.ttgir "$@"
+        timeout 900 "$TRITRUN" -arch=sim:sm_90a -grid="$grid" "${expect[@]}" -o "$result=$c.npy" k.ttgir "$@"
     done
     [ -z "${order-}" ] || return 0 # of what is added up
     cmp -- -fauto-tma.npy -fno-auto-tma.npy

@@ -567,11 +567,11 @@ END
 
 @test "the pool runs everything once: workers asleep, nested, from several threads, after fork" {
     cc -std=gnu17 -O1 -Wall -Werror -I"$SRCDIR" "$SRCDIR/tests/exec/pool.c" "$SRCDIR/runtime/launch/pool.c" -o pool -pthread
-    timeout 60 ./pool
+    timeout 900 ./pool
     cc -std=gnu17 -O1 -fsanitize=thread -I"$SRCDIR" "$SRCDIR/tests/exec/pool.c" "$SRCDIR/runtime/launch/pool.c" \
         -o raced -pthread 2>.tsan || skip "no ThreadSanitizer"
     # (it cannot follow a child's new threads)
-    TSAN_OPTIONS=die_after_fork=0:halt_on_error=1 timeout 100 ./raced
+    TSAN_OPTIONS=die_after_fork=0:halt_on_error=1 timeout 900 ./raced
 }
 
 @test "panels: a launch finds those of its own, and takes the memory that the one before it left" {

@@ -172,7 +172,7 @@ END
     mkdir stub
     cc -shared -fPIC -I"$SRCDIR" -o stub/libcuda.so.1 "$SRCDIR/tests/targets/stub_cuda.c" -lpthread
     cc -Wall -Werror -D_GNU_SOURCE -I. -I"$SRCDIR" "$SRCDIR/tests/targets/contract.c" v.o -Lstub -l:libcuda.so.1 -o contract -lpthread
-    LD_LIBRARY_PATH=stub timeout 60 ./contract
+    LD_LIBRARY_PATH=stub timeout 900 ./contract
 }
 
 @test "kernels may be called as the launcher's own functions and tables" {
@@ -301,7 +301,7 @@ C
     for source in dispatch device cuda error tuning grid maps; do sources+=("$SRCDIR/runtime/launch/$source.c"); done
     cc "${flags[@]}" -shared -fPIC -o libcuda.so.1 "$SRCDIR/tests/targets/stub_cuda.c" -lpthread
     cc "${flags[@]}" -o threads "$SRCDIR/tests/targets/threads.c" "${sources[@]}" -L. -l:libcuda.so.1 -ldl -lpthread
-    for _ in 1 2 3; do LD_LIBRARY_PATH=. TSAN_OPTIONS=halt_on_error=1 timeout 60 ./threads; done
+    for _ in 1 2 3; do LD_LIBRARY_PATH=. TSAN_OPTIONS=halt_on_error=1 timeout 900 ./threads; done
 }
 
 @test "the CUDA launcher: a descriptor is taken apart; the same object runs on the host" {

@@ -10,7 +10,7 @@ passes=allocate-warp-groups,allocate-shared-memory,membar
 
 # plan FILE: the passes that lowering needs, into k.ttgir.
 plan() { "$TRITCC" -x ttgir -passes="$passes" "$1" -o k.ttgir; }
-by_hand() { timeout 60 "$TRITRUN" -arch=sim:sm_90a "$@" arange:i32:128 arg1=zeros:i32:128 7; }
+by_hand() { timeout 900 "$TRITRUN" -arch=sim:sm_90a "$@" arange:i32:128 arg1=zeros:i32:128 7; }
 
 @test "groups run different code and hand over through mbarriers" {
     plan "$SRCDIR/tests/targets/partitions.ttgir"
@@ -184,7 +184,7 @@ CASES
 @test "bugs in a producer and in its consumers are found" {
     tritcc -arch=sm_90a -fwarp-specialize -num-warps=4 -num-stages=2 -k product -emit=ttgir=good.ttgir \
         -sig '*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,64,64,64' "$kernels"
-    local run=(timeout 60 "$TRITRUN" -arch=sim:sm_90a k.ttgir randint:f16:64x384:seed=1,low=-4,high=4 randint:f16:384x64:seed=2,low=-4,high=4
+    local run=(timeout 900 "$TRITRUN" -arch=sim:sm_90a k.ttgir randint:f16:64x384:seed=1,low=-4,high=4 randint:f16:384x64:seed=2,low=-4,high=4
         c_ptr=full:f16:64x64:value=77 64 64 384)
     sed '' good.ttgir >k.ttgir
     "${run[@]}"
@@ -230,7 +230,7 @@ TRI
         local arrays=(randint:f16:64x64:seed=1,low=-3,high=3 "randint:f16:$((n + 1))x64:seed=2,low=-3,high=3"
             "randint:f32:64x$((n + 1)):seed=3,low=-9,high=9" o_ptr=full:f32:64x64:value=77 "$n")
         "$TRITRUN" k.tri -arch="$HOST_ARCH" "${arrays[@]}" 64 64 64 False -o o_ptr=o.npy
-        timeout 60 "$TRITRUN" -arch=sim:sm_90a k.ttgir "${arrays[@]}" -expect o_ptr=@o.npy
+        timeout 900 "$TRITRUN" -arch=sim:sm_90a k.ttgir "${arrays[@]}" -expect o_ptr=@o.npy
     done
     tritcc -arch=sm_90a -k biased -sig "$types, 64, 64, 64, True" -emit=ttgir=k.ttgir -Rpass-missed=warp-specialize k.tri
     [[ $errors == *"not specialised: it loads through pointers"* ]]
@@ -239,7 +239,7 @@ TRI
 @test "bugs in a loop of two products are found" {
     tritcc -arch=sm_90a -fwarp-specialize -num-warps=4 -num-stages=2 -k attn -emit=ttgir=good.ttgir \
         -sig '*fp16:16,*fp16:16,*fp16:16,*fp16:16,fp32,i32:16,64,64,64,False,tl.float16' "$kernels"
-    local run=(timeout 60 "$TRITRUN" -arch=sim:sm_90a k.ttgir q_ptr=randn:f16:320x64:seed=1 k_ptr=randn:f16:320x64:seed=2
+    local run=(timeout 900 "$TRITRUN" -arch=sim:sm_90a k.ttgir q_ptr=randn:f16:320x64:seed=1 k_ptr=randn:f16:320x64:seed=2
         v_ptr=randn:f16:320x64:seed=3 o_ptr=full:f16:320x64:value=77 0.125 320)
     sed '' good.ttgir >k.ttgir
     "${run[@]}" -o o_ptr=good.npy
@@ -273,12 +273,12 @@ i32:16,i32:16,1,i32:16,$sizes" "$kernel"
         ! sed -n '/scf.for/,/scf.yield/p' default.ttgir | grep -q 'tt.load' || false
         ! sed '/scf.for/,$!d' default.ttgir | tac | sed '/scf.yield/,$!d' | grep -q 'async_tma_copy\|store_wait' || false
         [ "$(grep -c 'async_tma_copy_local_to_global' default.ttgir)" = 2 ]
-        timeout 100 "$TRITRUN" -arch=sim:sm_90a good.ttgir "${gradients[@]}"
+        timeout 900 "$TRITRUN" -arch=sim:sm_90a good.ttgir "${gradients[@]}"
     done
     # half of 32 sums is less than the copy engine's unit: then no loop of the kernel gains
     backward True 32 64 3
     ! grep -q 'warp_specialize\|tensordesc' good.ttgir || false
-    timeout 100 "$TRITRUN" -arch=sim:sm_90a good.ttgir "${gradients[@]}"
+    timeout 900 "$TRITRUN" -arch=sim:sm_90a good.ttgir "${gradients[@]}"
 }
 
 @test "a kernel of loops of more than two products, half of them masked, gets a warp for loads by 8 warps" {
@@ -293,7 +293,7 @@ i32:16,i32:16,1,i32:16,$sizes" "$kernel"
 
 @test "bugs in a loop of more than two products are found" {
     backward False 64 64 2
-    local run=(timeout 60 "$TRITRUN" -arch=sim:sm_90a k.ttgir "${gradients[@]}")
+    local run=(timeout 900 "$TRITRUN" -arch=sim:sm_90a k.ttgir "${gradients[@]}")
     broken '/ttng.arrive_barrier/d' 'a wait that never ends' "${run[@]}"
     broken '/default {/,/partition0/{/ttng.wait_barrier/d}' 'copy in flight' "${run[@]}"
     broken 's/pendings = 1/pendings = 3/' 'product under way' "${run[@]}"
@@ -415,10 +415,10 @@ K
         tritcc -arch=sm_90a "${kernel[@]}" -num-stages=$stages -emit=ttgir=k.ttgir "$kernels"
         # in front of the loop, in it, and of each pair the arrival
         [ "$(grep -c 'ttg.warp_id' k.ttgir)" -ge 1 ]
-        timeout 60 "$TRITRUN" -arch=sim:sm_90a -grid=2,1 -o o_ptr=turns.npy k.ttgir q_ptr=randn:f16:256x64:seed=1 \
+        timeout 900 "$TRITRUN" -arch=sim:sm_90a -grid=2,1 -o o_ptr=turns.npy k.ttgir q_ptr=randn:f16:256x64:seed=1 \
             k_ptr=randn:f16:256x64:seed=2 v_ptr=randn:f16:256x64:seed=3 o_ptr=full:f16:256x64:value=77 0.125 256
         tritcc -arch=sm_90a "${kernel[@]}" -num-stages=$stages -fno-warp-specialize -emit=ttgir=plain.ttgir "$kernels"
-        timeout 60 "$TRITRUN" -arch=sim:sm_90a -grid=2,1 -o o_ptr=plain.npy plain.ttgir q_ptr=randn:f16:256x64:seed=1 \
+        timeout 900 "$TRITRUN" -arch=sim:sm_90a -grid=2,1 -o o_ptr=plain.npy plain.ttgir q_ptr=randn:f16:256x64:seed=1 \
             k_ptr=randn:f16:256x64:seed=2 v_ptr=randn:f16:256x64:seed=3 o_ptr=full:f16:256x64:value=77 0.125 256
         cmp turns.npy plain.npy
     done
@@ -430,7 +430,7 @@ K
     [ -n "$other" ]
     sed "/ttng.arrive_barrier $other,/d" k.ttgir >hang.ttgir
     ! cmp -s k.ttgir hang.ttgir || false
-    run -1 timeout 60 "$TRITRUN" -arch=sim:sm_90a -grid=2,1 hang.ttgir q_ptr=randn:f16:256x64:seed=1 \
+    run -1 timeout 900 "$TRITRUN" -arch=sim:sm_90a -grid=2,1 hang.ttgir q_ptr=randn:f16:256x64:seed=1 \
         k_ptr=randn:f16:256x64:seed=2 v_ptr=randn:f16:256x64:seed=3 o_ptr=full:f16:256x64:value=77 0.125 256
     [[ $output == *'a wait that never ends'* ]]
 }
@@ -471,7 +471,7 @@ K
             tritcc -arch=sm_90a $c -num-warps=8 -num-stages=3 -k k -sig "$types,128,$how" -emit=ttgir=k.ttgir k.tri
             # the last loop, too, goes on with the second one's buffers
             [ $c = -fno-warp-specialize ] || [ "$(grep -c 'ttg.warp_specialize(' k.ttgir)" = "$((how == 1 || how == 2 ? 2 : 1))" ]
-            timeout 60 "$TRITRUN" -arch=sim:sm_90a -grid=2 -o "c_ptr=$c.npy" k.ttgir \
+            timeout 900 "$TRITRUN" -arch=sim:sm_90a -grid=2 -o "c_ptr=$c.npy" k.ttgir \
                 q_ptr=randint:f16:256x64:seed=1,low=-1,high=1 a_ptr=randint:f16:256x64:seed=2,low=-1,high=1 \
                 c_ptr=full:f32:256x64:value=77 256
         done

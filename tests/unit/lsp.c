@@ -76,7 +76,7 @@ static void send_json(client *c, const char *json)
     send_bytes(c, json, strlen(json));
 }
 
-/* The next message; null when the server ends or says nothing for 20 seconds. */
+/* The next message; null when the server ends or says nothing for five minutes. */
 static const tri_json *receive(client *c)
 {
     struct pollfd at = {.fd = c->from, .events = POLLIN};
@@ -84,7 +84,7 @@ static const tri_json *receive(client *c)
     size_t len = 0, size = 0;
     for (;;) {
         char byte;
-        if (poll(&at, 1, 20000) <= 0 || read(c->from, &byte, 1) != 1)
+        if (poll(&at, 1, 300000) <= 0 || read(c->from, &byte, 1) != 1)
             return NULL;
         if (byte != '\n') {
             len += len < sizeof line - 1;
