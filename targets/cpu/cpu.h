@@ -102,6 +102,7 @@ typedef struct {
     LLVMValueRef iv;
     LLVMBasicBlockRef header, body;
     LLVMValueRef end;
+    LLVMValueRef leaves; /* i1 at the end of an iteration: the others would change nothing; null: that is not known */
 } tri_cpu_loop;
 
 /* Something known inside part of a nest: `mask` at `tuple` is `is_true`. Of a remainder or quotient (wrap.c): the
@@ -375,6 +376,9 @@ void tri_cpu_move(tri_cpu_gen *g, int level, LLVMBasicBlockRef block);
 /* masks.c */
 /* Is the op a load that gives one constant where its mask is false? */
 bool tri_cpu_has_default(MlirOperation op);
+/* The mask of all stores that take what is computed of the value, element by element; null: it is read elsewhere, too,
+ * or they have several masks. `but`: a user that does not count. */
+MlirValue tri_cpu_mask_of_uses(tri_cpu_gen *g, MlirValue value, MlirOperation but);
 /* `own` at the nest's index, and the masks of the loads that the values read there; at most `max`. */
 int tri_cpu_masks_of(tri_cpu_gen *g, MlirValue own, const MlirValue *values, int value_count, tri_cpu_fact *out,
                      int max);
@@ -396,8 +400,10 @@ typedef struct {
     MlirValue value;
     LLVMValueRef buffer;
     tri_cpu_val v;
+    MlirValue mask; /* where it is false nobody reads the value, which is not written there; null: none */
 } tri_cpu_kept;
 tri_cpu_sink tri_cpu_kept_sink(tri_cpu_gen *g, MlirValue value, tri_cpu_kept *out);
+bool tri_cpu_mask_is_false(const tri_cpu_gen *g, MlirValue mask); /* in all of this part of the nest, at its index */
 /* Materialises `value` into `buffer` now. */
 void tri_cpu_materialise(tri_cpu_gen *g, MlirValue value, LLVMValueRef buffer);
 /* A good vector dimension for a root that evaluates `values` and stores to `address` (may be null). */

@@ -1,6 +1,8 @@
 /* The masks of the loads that a lazy value reads, each at the index where it is read. */
 #include "targets/cpu/cpu.h"
 
+#include "ir/op_classes.h"
+
 typedef struct {
     tri_cpu_fact *out;
     int count, max;
@@ -29,6 +31,38 @@ bool tri_cpu_has_default(MlirOperation op)
     int64_t integer;
     return !mlirValueIsNull(mask) && tri_type_is_tensor(mlirValueGetType(mask)) && !tri_op_flag(op, "isVolatile") &&
            (mlirValueIsNull(rest) || tri_op_const_float(rest, &number) || tri_op_const_int(rest, &integer));
+}
+
+enum { max_depth = 8 };
+
+/* *io_mask: that of the stores which take what is computed of the value, or null while none is known. */
+static bool is_stored_under(MlirValue value, MlirOperation but, MlirValue *io_mask, int depth)
+{
+    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation op = mlirOpOperandGetOwner(use);
+        if (op.ptr == but.ptr)
+            continue;
+        if (mlirOperationGetBlock(op).ptr != mlirOperationGetBlock(but).ptr)
+            return false;
+        if (tri_op_is(op, "tt.store") && mlirOpOperandGetOperandNumber(use) == 1) {
+            MlirValue mask = tri_op_segment_value(op, 2);
+            if (mlirValueIsNull(mask) || (io_mask->ptr && io_mask->ptr != mask.ptr))
+                return false;
+            *io_mask = mask;
+        } else if (depth == max_depth || !tri_op_in(op, TRI_OPS_ELEMENTWISE) || mlirOperationGetNumRegions(op) > 0 ||
+                   mlirOperationGetNumResults(op) != 1 ||
+                   !is_stored_under(tri_op_result(op, 0), but, io_mask, depth + 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+MlirValue tri_cpu_mask_of_uses(tri_cpu_gen *g, MlirValue value, MlirOperation but)
+{
+    MlirValue mask = {NULL}, none = {NULL};
+    return !g->steps && is_stored_under(value, but, &mask, 0) ? mask : none;
 }
 
 static void visit_masks(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *tuple, walk *w)

@@ -10,6 +10,7 @@ static void open_loop(tri_cpu_gen *g, int l, LLVMValueRef end, int64_t step)
     tri_cpu_loop *loop = &n->loops[l];
     loop->step = step;
     loop->end = end;
+    loop->leaves = NULL;
     loop->header = tri_cpu_new_block(g, "loop");
     LLVMPositionBuilderAtEnd(g->b, loop->header);
     loop->iv = LLVMBuildPhi(g->b, g->i64, "i");
@@ -23,6 +24,7 @@ static void close_loop(tri_cpu_gen *g, int l, LLVMValueRef start)
     LLVMBasicBlockRef exit = tri_cpu_new_block(g, "done");
     tri_cpu_at(g, l + 1);
     LLVMValueRef next = LLVMBuildNSWAdd(g->b, loop->iv, tri_cpu_i64(g, loop->step), "");
+    next = loop->leaves ? LLVMBuildSelect(g->b, loop->leaves, loop->end, next, "") : next;
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(g->b);
     LLVMBuildBr(g->b, loop->header);
     tri_cpu_at(g, l);
@@ -417,9 +419,21 @@ static void materialise_eval(tri_cpu_gen *g, tri_cpu_sink *sink)
     m->v = tri_cpu_eval(g, m->value, g->nest->index);
 }
 
+bool tri_cpu_mask_is_false(const tri_cpu_gen *g, MlirValue mask)
+{
+    for (size_t i = 0; i < g->nest->facts.len && mask.ptr; i++) {
+        const tri_cpu_fact *f = &g->nest->facts.at[i];
+        if (f->mask.ptr == mask.ptr && f->tuple == g->nest->index && !f->is_true)
+            return true;
+    }
+    return false;
+}
+
 static void materialise_write(tri_cpu_gen *g, tri_cpu_sink *sink)
 {
     tri_cpu_kept *m = sink->data;
+    if (tri_cpu_mask_is_false(g, m->mask))
+        return;
     if (m->v.level < g->nest->loop_count)
         m->v.level = g->nest->loop_count;
     tri_cpu_buffer_store(g, mlirValueGetType(m->value), m->buffer, g->nest->index, m->v);

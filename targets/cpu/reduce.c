@@ -5,6 +5,8 @@
  * other dimension elements are combined in rising order. This does not depend on the machine. */
 #include "targets/cpu/cpu.h"
 
+#include "ir/op_classes.h"
+
 enum { max_values = 8 };
 
 /* How a maximum or minimum that ignores NaN is found: lanes start at the infinity that loses, and an element takes the
@@ -25,6 +27,7 @@ typedef struct {
     LLVMValueRef fresh;               /* slot of an i1: nothing was combined yet; null: identities are known */
     tri_cpu_val vals[max_values];
     bool is_lanewise;                 /* accumulators are vectors */
+    const tri_cpu_kept *kept;         /* beside it in the nest; or null */
 } reduction;
 
 LLVMValueRef tri_cpu_reduce_identity(MlirOperation op, tri_cpu_type type, LLVMTypeRef llvm)
@@ -96,10 +99,38 @@ static void reduce_enter(tri_cpu_gen *g, tri_cpu_sink *sink)
         LLVMBuildStore(g->b, tri_cpu_i64(g, 0), r->settled);
 }
 
+/* Is the value the same at all indices of this part of the nest? */
+static bool is_one_number(tri_cpu_gen *g, MlirValue value, int depth)
+{
+    enum { max_depth = 8 };
+    tri_cpu_bind *bind = tri_cpu_find(g, value);
+    MlirOperation op = tri_op_def(value);
+    double number;
+    int64_t integer;
+    if (!tri_type_is_tensor(mlirValueGetType(value)))
+        return true;
+    if (mlirOperationIsNull(op) || (bind && bind->kind != TRI_CPU_LAZY) || depth > max_depth)
+        return false;
+    if (tri_op_is(op, "tt.load")) {
+        MlirValue rest = tri_op_segment_value(op, 2);
+        return tri_cpu_mask_is_false(g, tri_op_segment_value(op, 1)) &&
+               (mlirValueIsNull(rest) || is_one_number(g, rest, depth + 1));
+    }
+    if (tri_op_is(op, "arith.constant"))
+        return tri_op_const_float(value, &number) || tri_op_const_int(value, &integer);
+    if (!tri_op_is(op, "tt.splat") && !(tri_op_in(op, TRI_OPS_ELEMENTWISE) && mlirOperationGetNumRegions(op) == 0))
+        return false;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+        if (!is_one_number(g, tri_op_operand(op, i), depth + 1))
+            return false;
+    return true;
+}
+
 /* Masked lanes are often zeros, which a sum need not wait for: +0.0 changes -0.0 alone, and there is none left when it
  * has been added once. Goes on where it is not known to change nothing; to the block that is returned elsewhere. */
 static LLVMBasicBlockRef skip_zeros(tri_cpu_gen *g, const reduction *r)
 {
+    int vec = g->nest->vec_loop;
     LLVMTypeRef bits = r->types[0] == g->f64 ? g->i64 : g->i32;
     tri_cpu_at(g, r->vals[0].level); /* as a number: what is compared outside of a loop is compared in it, too */
     LLVMValueRef v = LLVMBuildBitCast(g->b, r->vals[0].v, bits, "");
@@ -109,7 +140,11 @@ static LLVMBasicBlockRef skip_zeros(tri_cpu_gen *g, const reduction *r)
     LLVMValueRef settled = LLVMBuildLoad2(g->b, g->i64, r->settled, "");
     LLVMValueRef is_done = LLVMBuildAnd(g->b, settled, is_zero, "");
     LLVMBasicBlockRef adds = tri_cpu_new_block(g, "adds"), next = tri_cpu_new_block(g, "added");
-    LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntNE, is_done, tri_cpu_i64(g, 0), ""), next, adds);
+    LLVMValueRef skips = LLVMBuildICmp(g->b, LLVMIntNE, is_done, tri_cpu_i64(g, 0), "");
+    bool is_alone = !r->kept || tri_cpu_mask_is_false(g, r->kept->mask);
+    if (vec == g->nest->loop_count - 1 && is_alone && is_one_number(g, tri_op_operand(r->op, 0), 0))
+        g->nest->loops[vec].leaves = skips;
+    LLVMBuildCondBr(g->b, skips, next, adds);
     LLVMPositionBuilderAtEnd(g->b, adds);
     LLVMBuildStore(g->b, LLVMBuildOr(g->b, settled, is_zero, ""), r->settled);
     return next;
@@ -466,6 +501,9 @@ void tri_cpu_reduce_op(tri_cpu_gen *g, MlirOperation op)
     MlirValue keeps = value_to_keep(g, op);
     if (keeps.ptr)
         sinks[domain.count++] = tri_cpu_kept_sink(g, keeps, &kept);
+    if (keeps.ptr && !quick_kind_of(g, op, true)) /* which may read it again */
+        kept.mask = tri_cpu_mask_of_uses(g, keeps, op);
+    r->kept = keeps.ptr ? &kept : NULL;
     prepare_slots(g, r, (int)(extent < lanes ? extent : lanes));
     reduce_nest(g, r, &domain, &kept);
     for (int i = 0; i < r->n; i++) {

@@ -271,6 +271,22 @@ static void masked_sums(void)
     }
 }
 
+static void masked_parts_of_sums(void)
+{
+    enum { n = 512 };
+    float x[n], out[n];
+    for (int i = 0; i < n; i++)
+        x[i] = random_float();
+    for (int count = 1; count <= n; count += 73) {
+        double sum = 0;
+        for (int i = 0; i < count; i++)
+            sum += exp2(x[i]);
+        LAUNCH(masked_parts(NULL, one, x, out, count));
+        for (int i = 0; i < count; i++)
+            NEAR("two masks", i, out[i], i < count / 2 ? exp2(x[i]) / sum : exp2(x[i]) - sum, 1e-5 * sum);
+    }
+}
+
 int main(void)
 {
     sums();
@@ -284,5 +300,6 @@ int main(void)
     chunked();
     quotients();
     masked_sums();
+    masked_parts_of_sums();
     return finish("reduce");
 }
