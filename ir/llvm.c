@@ -424,6 +424,11 @@ void tri_llvm_set_attribute(LLVMValueRef function, const char *name, const char 
     LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, made);
 }
 
+bool tri_llvm_is(LLVMValueRef value, LLVMOpcode opcode)
+{
+    return LLVMIsAInstruction(value) && LLVMGetInstructionOpcode(value) == opcode;
+}
+
 LLVMValueRef tri_llvm_behind_phis(LLVMBasicBlockRef block)
 {
     LLVMValueRef at = LLVMGetFirstInstruction(block);

@@ -6,6 +6,7 @@
 #include "ir/kernel.h"
 #include "ir/unit.h"
 
+#include "llvm-c/Core.h"
 #include "llvm-c/TargetMachine.h"
 #include "llvm-c/Types.h"
 
@@ -49,6 +50,8 @@ bool tri_llvm_link_object(tri_diag *diag, const char *const *arguments, int coun
 
 /* A text attribute of the function, in the place of one of that name. */
 void tri_llvm_set_attribute(LLVMValueRef function, const char *name, const char *value);
+/* Whether the value is an instruction of that kind. */
+bool tri_llvm_is(LLVMValueRef value, LLVMOpcode opcode);
 /* The block's first instruction behind its phis. */
 LLVMValueRef tri_llvm_behind_phis(LLVMBasicBlockRef block);
 

@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Compares the AMD assembly of tritcc with that of Triton's own AMD back end, without a GPU.
 
-    amd_static.py TRITCC [--arch gfx942,gfx1100] [--far] [--timeout SECONDS] [--rows ROWS PACKAGES] [NAME...]
+    amd_static.py TRITCC [--arch gfx942,gfx1100] [--far] [--timeout SECONDS] [--rows ROWS PACKAGES] [--keep FOLDER] [NAME...]
 
 The kernels are those of kernels.list, or with --rows those of packages, as bench/compile/sweep.py takes them; without
 --timeout a compiler gets 120 seconds for one. Needs a Python with Triton; no ROCm. Both compilers are told that arrays take less than 2 GiB, as Triton's launcher
-says of most; --far leaves that out. Warps are cut to what a block of the chip holds, stages to 2.
+says of most; --far leaves that out. Warps are cut to what a block of the chip holds, stages to 2. --keep leaves both
+texts in FOLDER, KERNEL-CHIP.ours.amdgcn and .theirs.amdgcn, and KERNEL-CHIP.theirs.json, from which Triton's side is
+taken when the same kernel, signature, chip, number of warps and version of Triton are measured again; what took too long
+is kept as well.
 
 One line per kernel, chip and compiler: registers (VGPRs, AGPRs among them), registers spilled, bytes of LDS, blocks
-that a compute unit holds, instructions in all, seconds, then for each innermost loop its instructions and how many are of
+that a compute unit holds, instructions in all, seconds of the processor, then for each innermost loop its instructions and how many are of
 a kind. Where tritcc's code has fewer blocks than Triton's, the reason stands behind it (amd_reasons.list); the script
 fails where there is none. At the end geometric means of tritcc's numbers over Triton's, of kernels that both compiled;
 instructions in loops are counted for each matrix instruction there, or where there are none for each byte that is read.
@@ -20,10 +23,10 @@ import math
 import multiprocessing
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
-import time
 
 os.environ.setdefault("TRITON_CACHE_DIR", tempfile.mkdtemp())
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tests/peer"))
@@ -32,7 +35,8 @@ from cases import load_cases
 LANES = {"gfx90a": 64, "gfx942": 64, "gfx950": 64, "gfx1100": 32, "gfx1201": 32}
 LDS = {"gfx90a": 65536, "gfx942": 65536, "gfx950": 163840, "gfx1100": 131072, "gfx1201": 131072}
 INSTRUCTION = re.compile(r"^\s+((?:s|v|ds|buffer|global|flat|scratch)_\w+)")
-KINDS = (("matrix", r"v_(mfma|smfmac|wmma)"), ("valu", r"v_(?!mfma|smfmac|wmma)"), ("lds", r"ds_(?!bpermute|swizzle)"),
+MATRIX = r"v_(mfma|smfmac|wmma)"
+KINDS = (("matrix", MATRIX), ("valu", r"v_(?!mfma|smfmac|wmma)"), ("lds", r"ds_(?!bpermute|swizzle)"),
          ("exchange", r"ds_(bpermute|swizzle)"), ("memory", r"(buffer|global|flat)_"), ("spill", r"scratch_"),
          ("wait", r"s_wait"), ("barrier", r"s_barrier"))
 
@@ -102,6 +106,11 @@ def measure(text):
             "all": len(code), "loops": loops}
 
 
+def processor(*whose):
+    """Seconds that were spent; a busy machine does not count."""
+    return sum(use.ru_utime + use.ru_stime for use in map(resource.getrusage, whose))
+
+
 def is_type(word):
     return re.match(r"\*|[iuf]\d|fp\d|bf16", word)
 
@@ -153,13 +162,14 @@ class Row:
                 constants, self.row.get("div16", []))
 
 
-def by_tritcc(tritcc, case, arch, warps, far, timeout):
-    done = subprocess.run([tritcc, "-emit=amdgcn=-", case.source, "-arch=" + arch, "-k", case.kernel, f"-num-warps={warps}",
-                           "-num-stages=2", "-I", case.folder, "-sig", case.signature(far)], capture_output=True, text=True,
-                          timeout=timeout)
+def by_tritcc(case, arch, warps, options):
+    start = processor(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([options.tritcc, "-emit=amdgcn=-", case.source, "-arch=" + arch, "-k", case.kernel,
+                           f"-num-warps={warps}", "-num-stages=2", "-I", case.folder, "-sig", case.signature(options.far)],
+                          capture_output=True, text=True, timeout=options.timeout)
     if done.returncode:
         raise RuntimeError(done.stderr.strip().split("\n")[0])
-    return done.stdout, 0
+    return done.stdout, 0, processor(resource.RUSAGE_CHILDREN) - start
 
 
 def by_triton(pipe, case, arch, warps, far):
@@ -175,9 +185,10 @@ def by_triton(pipe, case, arch, warps, far):
         if hints:
             attrs[(i, )] = hints
     source = ASTSource(jit, types, {(jit.arg_names.index(k), ): v for k, v in constants.items()}, attrs)
-    start = time.time()
+    start = processor(resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     made = triton.compile(source, target=GPUTarget("hip", arch, LANES[arch]), options={"num_warps": warps, "num_stages": 2})
-    pipe.send((made.asm["amdgcn"], made.metadata.shared, time.time() - start))
+    pipe.send((made.asm["amdgcn"], made.metadata.shared,
+               processor(resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN) - start))
 
 
 def in_process(case, arch, warps, options):
@@ -195,6 +206,35 @@ def in_process(case, arch, warps, options):
     finally:
         child.kill()
         child.join()
+
+
+def attempt(compiler, *args):
+    """(text, LDS that the text does not say, seconds), or why there is none"""
+    try:
+        return compiler(*args)
+    except subprocess.TimeoutExpired as error:
+        return "more than %d s" % error.timeout
+    except RuntimeError as error:
+        return str(error)
+
+
+def kept(case, arch, warps, options):
+    """What Triton made: of the last time, or new."""
+    if not options.keep:
+        return attempt(in_process, case, arch, warps, options)
+    import triton
+    path = os.path.join(options.keep, f"{case.name}-{arch}.theirs.")
+    key = [case.kernel, case.signature(options.far), arch, warps, triton.__version__]
+    if os.path.exists(path + "json"):
+        with open(path + "json") as file:
+            before, made = json.load(file)
+        if before == key:
+            return made
+    made = attempt(in_process, case, arch, warps, options)
+    with open(path + "amdgcn", "w") as text, open(path + "json", "w") as file:
+        text.write(made if isinstance(made, str) else made[0])
+        json.dump([key, made], file)
+    return made
 
 
 def blocks(arch, m, warps):
@@ -233,18 +273,14 @@ def loop_work(ours, theirs):
 def compare(options, case, arch, ratios, known):
     warps = min(case.warps, 1024 // LANES[arch])
     both = {}
-    for who in ("tritcc", "triton"):
-        start = time.time()
-        try:
-            if who == "tritcc":
-                text, shared = by_tritcc(options.tritcc, case, arch, warps, options.far, options.timeout)
-                seconds = time.time() - start
-            else:
-                text, shared, seconds = in_process(case, arch, warps, options)
-        except (RuntimeError, subprocess.TimeoutExpired) as error:
-            reason = "more than %d s" % options.timeout if isinstance(error, subprocess.TimeoutExpired) else error
-            print(f"{case.name:20} {arch:8} {who:7} {reason}", flush=True)
+    for who, made in (("tritcc", attempt(by_tritcc, case, arch, warps, options)), ("triton", kept(case, arch, warps, options))):
+        if isinstance(made, str):
+            print(f"{case.name:20} {arch:8} {who:7} {made}", flush=True)
             continue
+        text, shared, seconds = made
+        if options.keep and who == "tritcc":
+            with open(os.path.join(options.keep, f"{case.name}-{arch}.ours.amdgcn"), "w") as file:
+                file.write(text)
         both[who] = measure(text)
         both[who]["lds"] = both[who]["lds"] or shared
         both[who]["seconds"] = seconds
@@ -255,8 +291,9 @@ def compare(options, case, arch, ratios, known):
     why = known.get((case.name, arch)) or known.get((case.kernel, arch))
     if is_less:
         print("    fewer blocks: " + (why or "no reason is known"), flush=True)
-    for what in ("registers", "all", "seconds"):
-        ratios.setdefault(what, []).append(both["tritcc"][what] / max(both["triton"][what], 1e-3))
+    kind = "with" if re.search(MATRIX, text) else "without"
+    for what, name in (("registers", ""), ("all", "instructions"), ("seconds", f"seconds {kind} products")):
+        ratios.setdefault(name or what, []).append(both["tritcc"][what] / max(both["triton"][what], 1e-3))
     ours, theirs = loop_work(both["tritcc"], both["triton"])
     if ours and theirs:
         ratios.setdefault("VALU and memory in loops", []).append(ours / theirs)
@@ -271,6 +308,7 @@ def main():
     parser.add_argument("--far", action="store_true")
     parser.add_argument("--timeout", type=int, default=120)
     parser.add_argument("--rows", nargs=2)
+    parser.add_argument("--keep")
     options = parser.parse_intermixed_args()
     ratios, known, is_explained = {}, reasons(), True
     if options.rows:
@@ -280,7 +318,9 @@ def main():
         cases = [Row(i, json.loads(line), options.rows[1]) for i, line in enumerate(open(options.rows[0]))]
     else:
         cases = [Listed(case) for case in load_cases().values()]
-    import triton  # once, for all that are compiled
+    first, given = multiprocessing.Pipe()  # in this process, so that no time holds what Triton does but once
+    by_triton(given, Listed(load_cases()["vadd"]), "gfx942", 4, False)
+    os.makedirs(options.keep or ".", exist_ok=True)
     for case in cases:
         for arch in options.arch.split(",") if not options.names or case.name in options.names else ():
             is_explained &= compare(options, case, arch, ratios, known)

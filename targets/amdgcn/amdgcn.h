@@ -42,6 +42,14 @@ bool tri_amdgcn_optimize(tri_unit *unit);
 bool tri_amdgcn_emit(tri_unit *unit);
 /* Writes out the rounding of floats to bf16 (round.c). */
 void tri_amdgcn_round_to_bf16(LLVMModuleRef module);
+/* Gives numbers of loops 32 bits where no more are used (narrow.c). True: something changed. */
+bool tri_amdgcn_narrow_numbers(tri_arena *arena, LLVMModuleRef module);
+/* Keeps one of a loop's counters that stay a constant apart, before LLVM's passes (counters.c). */
+void tri_amdgcn_merge_counters(tri_arena *arena, LLVMModuleRef module);
+/* Takes pairs of floats apart that cost more moves than they save instructions (unpack.c). */
+void tri_amdgcn_unpack_floats(tri_arena *arena, LLVMModuleRef module);
+/* Puts constants of addresses of shared memory where instructions add them (addresses.c). */
+void tri_amdgcn_move_constants(LLVMModuleRef module);
 /* Compares distances where neighbouring indices are compared with one number (equal.c). */
 void tri_amdgcn_compare_distances(tri_arena *arena, LLVMModuleRef module);
 /* Assembly -> code object (hsaco), in this process. False after a report. */

@@ -12,7 +12,6 @@
 
 #include "llvm-c/TargetMachine.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { code_tool = 7001 };
@@ -23,7 +22,8 @@ enum { code_tool = 7001 };
     "early-cse,instcombine<no-verify-fixpoint>,simplifycfg,reassociate,early-cse<memssa>,correlated-propagation," \
     "instcombine<no-verify-fixpoint>,simplifycfg,adce"
 static const char pipeline[] = "function(" SIMPLIFY "),amdgpu-attributor",
-                  packing_pipeline[] = "function(" SIMPLIFY ",slp-vectorizer,early-cse),amdgpu-attributor";
+                  packing_pipeline[] = "function(" SIMPLIFY ",slp-vectorizer,early-cse),amdgpu-attributor",
+                  cleaning_pipeline[] = "function(instcombine<no-verify-fixpoint>,early-cse,adce)";
 
 /* LLVM keeps to the order that it is given where another takes more registers than there are. */
 static const tri_gpu_sinking sinking = {
@@ -47,14 +47,20 @@ bool tri_amdgcn_optimize(tri_unit *unit)
                                             .triple = tri_amdgcn_machine.triple}))
         return false;
     LLVMTargetMachineRef machine = tri_amdgcn_create_machine(unit);
-    const char *passes = unit->arch->mma == TRI_MMA_MFMA ? packing_pipeline : pipeline;
-    bool ok = machine && tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, "always-inline,globaldce") &&
-              tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, passes);
+    bool has_pairs = unit->arch->mma == TRI_MMA_MFMA, has_rounding = has_pairs && unit->arch->mma_version >= 4;
+    bool ok = machine && tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, "always-inline,globaldce");
+    if (ok && unit->options->opt_level)
+        tri_amdgcn_merge_counters(unit->arena, unit->llvm_module);
+    ok = ok && tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, has_pairs ? packing_pipeline : pipeline);
+    if (ok && unit->options->opt_level && tri_amdgcn_narrow_numbers(unit->arena, unit->llvm_module))
+        ok = tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, cleaning_pipeline);
     tri_llvm_dispose_machine(machine);
-    bool has_rounding = unit->arch->mma == TRI_MMA_MFMA && unit->arch->mma_version >= 4;
+    if (ok && has_pairs)
+        tri_amdgcn_unpack_floats(unit->arena, unit->llvm_module);
     if (ok && !has_rounding)
         tri_amdgcn_round_to_bf16(unit->llvm_module);
     if (ok && unit->options->opt_level) {
+        tri_amdgcn_move_constants(unit->llvm_module);
         tri_amdgcn_compare_distances(unit->arena, unit->llvm_module);
         tri_gpu_sink_loads(unit->arena, unit->llvm_module, &sinking);
     }

@@ -37,6 +37,15 @@ static tri_machine_access access_of(MlirOperation op, LLVMValueRef base, LLVMVal
                                 .evict = hint ? hint + TRI_MACHINE_EVICT_LAST : (int)tri_op_int(op, "evict", 0)};
 }
 
+/* That of a tensor's accesses. A scalar's have none, unless they say something of caches: a load may be one of the
+ * scalar unit, and one thread's store lies in a branch, where the others need no offset that is out of range. */
+static LLVMValueRef accessed_base(tri_gpu *g, MlirOperation op, const tri_gpu_layout *layout)
+{
+    enum { cache_none = 1 };
+    bool has_base = layout || tri_op_int(op, "cache", cache_none) > cache_none;
+    return has_base ? tri_gpu_access_base(g, mlirOperationGetOperand(op, 0)) : NULL;
+}
+
 static void load_group(tri_gpu *g, MlirOperation op, const tri_gpu_packing *p, LLVMValueRef base, LLVMValueRef pointer,
                        LLVMValueRef pred, LLVMValueRef *other, LLVMValueRef *out)
 {
@@ -73,7 +82,7 @@ static bool run_load(tri_gpu *g, MlirOperation op)
     if (!mlirValueIsNull(other))
         others = tri_gpu_get(g, other);
     tri_gpu_value out = tri_gpu_new(g, pointers.count);
-    LLVMValueRef base = tri_gpu_access_base(g, pointer);
+    LLVMValueRef base = accessed_base(g, op, groups.layout);
     for (int a = 0; a < groups.count; a++) {
         const int *reg = groups.reg + a * groups.vec;
         LLVMValueRef values[max_vec], if_masked[max_vec];
@@ -119,7 +128,7 @@ static bool run_store(tri_gpu *g, MlirOperation op)
         return false;
     tri_gpu_packing packing = tri_gpu_plan_packing(g, type, groups.vec);
     remark_width(g, op, &groups, &packing);
-    LLVMValueRef base = tri_gpu_access_base(g, pointer);
+    LLVMValueRef base = accessed_base(g, op, groups.layout);
     LLVMValueRef owner = tri_gpu_writer(g, groups.layout);
     for (int a = 0; a < groups.count; a++) {
         const int *reg = groups.reg + a * groups.vec;

@@ -1198,3 +1198,62 @@ END2
         esac || false
     done
 }
+
+@test "loops count in 32 bits what only buffers read, and once for columns a constant apart" {
+    local chip
+    cat >k.tri <<'END2'
+import triton
+import triton.language as tl
+
+@triton.jit
+def offsets(x, y, n, S: tl.constexpr):
+    rows = tl.program_id(0).to(tl.int64) * n + tl.arange(0, 256)
+    sum = tl.zeros((256,), tl.float32)
+    for i in range(0, n):
+        sum += tl.load(x + rows)
+        rows += S
+    for i in range(0, n):
+        tl.store(y + rows, sum)
+        rows -= S
+
+@triton.jit
+def columns(x, y, n, k):
+    cols = tl.program_id(0).to(tl.int64) * n + tl.arange(0, 1024)
+    for i in range(0, n):
+        tl.store(y + cols, tl.load(x + cols * 3, mask=cols < k), mask=cols < k)
+        cols += 1024
+END2
+    for chip in gfx942 gfx1100; do
+        tritcc "-arch=$chip" -emit=llir=k.ll -k offsets -sig '*fp32:16:S, *fp32:16:S, i32, 256' k.tri
+        grep -q 'phi i32' k.ll && ! grep -q 'phi i64' k.ll
+        tritcc "-arch=$chip" -emit=llir=k.ll -k columns -sig '*fp32:S, *fp32:S, i32, i32' k.tri
+        [ "$(grep -c 'phi i64' k.ll)" = 1 ]
+        [ "$(grep -c 'icmp s.* i64' k.ll)" -ge 4 ]
+    done
+}
+
+@test "floats are not paired where moves would cost more, and a scalar is stored by a branch" {
+    cat >k.tri <<'END2'
+import triton
+import triton.language as tl
+
+@triton.jit
+def sum_of(x, y):
+    tl.store(y, tl.sum(tl.load(x + tl.arange(0, 1024))))
+
+@triton.jit
+def products(x, y, z, n):
+    i = tl.arange(0, 512)
+    sum = tl.zeros((512,), tl.float32)
+    for j in range(0, n):
+        sum += tl.load(x + j * 512 + i).to(tl.float32) * tl.load(y + j * 512 + i).to(tl.float32)
+    tl.store(z + i, sum)
+END2
+    tritcc -arch=gfx942 -emit=amdgcn=k.s -k sum_of -sig '*fp32:16:S, *fp32:16:S' k.tri
+    ! grep -q 'v_pk_add_f32\|buffer_store' k.s
+    grep -q global_store_dword k.s
+    [ "$(sed -n 's/.*\.vgpr_count: *//p' k.s)" -le 8 ]
+    tritcc -arch=gfx942 -emit=amdgcn=k.s -k products -sig '*fp16:16:S, *fp16:16:S, *fp32:16:S, i32:16' k.tri
+    grep -q v_fma_mix_f32 k.s
+    ! grep -q v_pk_fma_f32 k.s
+}
