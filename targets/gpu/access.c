@@ -262,9 +262,9 @@ static void mark_access(tri_gpu *g, LLVMValueRef instruction, LLVMValueRef point
     set_scope(g, instruction, "noalias", "copies");
 }
 
-static void plain_load(tri_gpu *g, const tri_gpu_packing *p, const tri_machine_access *access, LLVMValueRef *out_words)
+static LLVMValueRef build_load(tri_gpu *g, const tri_gpu_packing *p, const tri_machine_access *access, LLVMTypeRef type)
 {
-    LLVMValueRef load = LLVMBuildLoad2(g->b, access_type(g, p), access->pointer, "");
+    LLVMValueRef load = LLVMBuildLoad2(g->b, type, access->pointer, "");
     LLVMSetAlignment(load, bytes_of(p));
     LLVMSetVolatile(load, access->is_volatile);
     mark_access(g, load, access->pointer);
@@ -273,6 +273,15 @@ static void plain_load(tri_gpu *g, const tri_gpu_packing *p, const tri_machine_a
         LLVMSetOrdering(load, access->sem == TRI_SEM_ACQUIRE ? LLVMAtomicOrderingAcquire : LLVMAtomicOrderingMonotonic);
         LLVMSetAtomicSyncScopeID(load, LLVMGetSyncScopeID(g->llvm, scope, strlen(scope)));
     }
+    return load;
+}
+
+static void plain_load(tri_gpu *g, const tri_gpu_packing *p, const tri_machine_access *access, LLVMValueRef *out_words)
+{
+    LLVMTypeRef type = access_type(g, p);
+    LLVMValueRef load = g->machine->load_cached ? g->machine->load_cached(g, access, type) : NULL;
+    if (!load)
+        load = build_load(g, p, access, type);
     for (int i = 0; i < p->words; i++) {
         LLVMValueRef word = p->words == 1 ? load : LLVMBuildExtractElement(g->b, load, tri_gpu_i32(g, i), "");
         out_words[i] = tri_gpu_to_int(g, word);
@@ -286,6 +295,8 @@ static void plain_store(tri_gpu *g, const tri_gpu_packing *p, const tri_machine_
     LLVMValueRef value = p->words == 1 ? tri_gpu_from_int(g, words[0], word) : LLVMGetPoison(type);
     for (int i = 0; p->words > 1 && i < p->words; i++)
         value = LLVMBuildInsertElement(g->b, value, tri_gpu_from_int(g, words[i], word), tri_gpu_i32(g, i), "");
+    if (g->machine->store_cached && g->machine->store_cached(g, access, value))
+        return;
     LLVMValueRef store = LLVMBuildStore(g->b, value, access->pointer);
     LLVMSetAlignment(store, bytes_of(p));
     LLVMSetVolatile(store, access->is_volatile);

@@ -60,15 +60,25 @@ static LLVMValueRef from_software(tri_gpu *g, format f, LLVMValueRef bits)
 
 /* ---- bf16: the upper half of f32 ---- */
 
+/* By an instruction of the machine, or null. */
+static LLVMValueRef convert_bf16(tri_gpu *g, LLVMValueRef x)
+{
+    return g->machine->convert_bf16 ? g->machine->convert_bf16(g, x) : NULL;
+}
+
 LLVMValueRef tri_gpu_from_bf16(tri_gpu *g, LLVMValueRef bits)
 {
-    return as_float(g, LLVMBuildShl(g->b, LLVMBuildZExt(g->b, bits, g->i32, ""), c32(g, 16), ""));
+    LLVMValueRef wide = convert_bf16(g, bits);
+    return wide ? wide : as_float(g, LLVMBuildShl(g->b, LLVMBuildZExt(g->b, bits, g->i32, ""), c32(g, 16), ""));
 }
 
 /* A NaN stays one, quiet; infinities and overflow come out of the carry. */
 LLVMValueRef tri_gpu_to_bf16(tri_gpu *g, LLVMValueRef x, bool toward_zero)
 {
     LLVMBuilderRef b = g->b;
+    LLVMValueRef narrow = toward_zero ? NULL : convert_bf16(g, x);
+    if (narrow)
+        return narrow;
     LLVMValueRef bits = as_bits(g, x), magnitude = LLVMBuildAnd(b, bits, c32(g, 0x7fffffff), "");
     LLVMValueRef is_nan = LLVMBuildICmp(b, LLVMIntUGT, magnitude, c32(g, 0x7f800000), "");
     LLVMValueRef quiet = LLVMBuildOr(b, bits, c32(g, 0x400000), ""), rounded = bits;

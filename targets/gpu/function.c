@@ -189,6 +189,9 @@ static void enter_function(tri_gpu *g, MlirOperation func)
     if (tri_machine_has(g, TRI_MACHINE_copy_row))
         tri_op_collect_named(func, "ttg.async_copy_global_to_local", g->arena, &copies);
     g->has_row_copies = copies.len > 0;
+    tri_op_list products = {0};
+    tri_op_collect_named(func, "tt.dot", g->arena, &products);
+    g->products = products.len;
     g->entry = tri_gpu_block(g, "entry");
     g->group = tri_gpu_new_group(g, 0, g->num_warps, TRI_GPU_ALL_WARPS, g->entry);
     if (g->debug)

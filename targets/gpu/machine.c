@@ -183,6 +183,13 @@ static LLVMValueRef call_function(tri_gpu *g, const tri_machine_row *row, LLVMTy
     return is_wide ? LLVMBuildTrunc(g->b, call, result, "") : call;
 }
 
+LLVMValueRef tri_machine_call_named(tri_gpu *g, const char *name, LLVMTypeRef result, LLVMValueRef *args, int n,
+                                    int flags)
+{
+    const tri_machine_row row = TRI_MACHINE_ROW_CALL(name, "", flags, TRI_MACHINE_ALWAYS);
+    return call_function(g, &row, result, args, n);
+}
+
 LLVMValueRef tri_machine_call_asm(tri_gpu *g, const char *text, const char *constraints, LLVMTypeRef result,
                                   LLVMValueRef *args, int n, int flags)
 {

@@ -125,6 +125,8 @@ typedef struct tri_machine {
     const char *library_prefix;  /* of the device's function library */
     bool (*link)(const struct tri_library_job *job); /* that library, and those of the user; null: only those */
     bool bf16_is_bits;           /* LLVM's back end has no bfloat values: they are i16, arithmetic is done in f32 */
+    /* A float to the bits of the nearest bf16, or back. Null, or null for this number: integers do it. */
+    LLVMValueRef (*convert_bf16)(struct tri_gpu *g, LLVMValueRef x);
     bool inlines_all;            /* a compiler of OpenCL may lack the thread's number inside of functions */
     bool first_by_lane;          /* the first thread is that of lane 0 of warp 0: a compiler of OpenCL that sees the
                                     number compared with 0 lets this thread alone take part in exchanges before that */
@@ -151,6 +153,9 @@ typedef struct tri_machine {
      * false. */
     void (*load)(struct tri_gpu *g, const tri_machine_access *access, LLVMValueRef *other, LLVMValueRef *out_words);
     void (*store)(struct tri_gpu *g, const tri_machine_access *access, LLVMValueRef *words);
+    /* Plain ones of these `words`, as one value, where caches are told about it. Null, or null (false): they are not. */
+    LLVMValueRef (*load_cached)(struct tri_gpu *g, const tri_machine_access *access, LLVMTypeRef type);
+    bool (*store_cached)(struct tri_gpu *g, const tri_machine_access *access, LLVMValueRef value);
     /* Of an access with a base (tt.pointer_range): 32-bit `offset` in bytes from it. Null: it is like any other. */
     void (*load_at)(struct tri_gpu *g, const tri_machine_access *access, LLVMValueRef offset, LLVMValueRef *other,
                     LLVMValueRef *out_words);
@@ -179,6 +184,9 @@ bool tri_machine_has(const struct tri_gpu *g, int id);
 /* Calls it; null for void ones. A primitive that does not exist is our bug. */
 LLVMValueRef tri_machine_call(struct tri_gpu *g, int id, LLVMValueRef *args, int num_args);
 
+/* A function of the device's compiler or library by its name; null for void ones; flags as in a row. */
+LLVMValueRef tri_machine_call_named(struct tri_gpu *g, const char *name, LLVMTypeRef result, LLVMValueRef *args, int n,
+                                    int flags);
 /* Inline assembly with one result, none (void) or a struct of several; flags as in a row. */
 LLVMValueRef tri_machine_call_asm(struct tri_gpu *g, const char *text, const char *constraints, LLVMTypeRef result,
                                   LLVMValueRef *args, int n, int flags);

@@ -76,34 +76,39 @@ static bool touches_nothing(LLVMValueRef call)
     return found && !LLVMGetEnumAttributeValue(found);
 }
 
+/* A call of a function that converts. */
+static bool is_cast(const sinker *s, LLVMValueRef v) { return s->rules->casts && has_name_part(v, s->rules->casts); }
+
 /* May it write memory, or wait? Of calls those that are known not to are few. */
 static bool may_touch(const sinker *s, LLVMValueRef v)
 {
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMStore: case LLVMFence: case LLVMAtomicRMW: case LLVMAtomicCmpXchg: return true;
     case LLVMLoad: return !reads_only(s, v);
-    case LLVMCall: return !reads_only(s, v) && !has_name_part(v, s->rules->pure) && !touches_nothing(v);
+    case LLVMCall:
+        return !reads_only(s, v) && !has_name_part(v, s->rules->pure) && !is_cast(s, v) && !touches_nothing(v);
     default: return false;
     }
 }
 
 /* What takes words apart and puts them together; it moves along with the loads. */
-static bool is_word_part(LLVMValueRef v)
+static bool is_word_part(const sinker *s, LLVMValueRef v)
 {
     switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMCall: return is_cast(s, v);
     case LLVMExtractElement: case LLVMInsertElement: case LLVMShuffleVector: case LLVMBitCast: case LLVMTrunc:
     case LLVMZExt: case LLVMOr: case LLVMShl: case LLVMGetElementPtr: return true;
     default: return false;
     }
 }
 
-static bool is_arithmetic(LLVMValueRef v)
+static bool is_arithmetic(const sinker *s, LLVMValueRef v)
 {
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMAnd: case LLVMXor: case LLVMLShr: case LLVMAShr: case LLVMAdd: case LLVMSub: case LLVMMul: case LLVMFAdd:
     case LLVMFSub: case LLVMFMul: case LLVMFNeg: case LLVMICmp: case LLVMFCmp: case LLVMSelect: case LLVMSExt:
     case LLVMFPTrunc: case LLVMFPExt: case LLVMUIToFP: case LLVMSIToFP: return true;
-    default: return is_word_part(v);
+    default: return is_word_part(s, v);
     }
 }
 
@@ -111,7 +116,7 @@ static bool is_arithmetic(LLVMValueRef v)
 static bool is_derived(const sinker *s, LLVMValueRef v)
 {
     bool has_load = LLVMGetInstructionOpcode(v) == LLVMExtractElement;
-    for (int i = 0; is_arithmetic(v) && i < LLVMGetNumOperands(v); i++) {
+    for (int i = 0; is_arithmetic(s, v) && i < LLVMGetNumOperands(v); i++) {
         LLVMValueRef from = LLVMIsAInstruction(LLVMGetOperand(v, (unsigned)i));
         bool is_here = from && LLVMGetInstructionParent(from) == s->block;
         if (is_here && !tri_map_find_ptr(&s->derived, from))
@@ -134,7 +139,7 @@ static void find_derived(sinker *s)
 
 static bool sinks(const sinker *s, LLVMValueRef v)
 {
-    return moves(s, v) || is_word_part(v) || (s->has_product && tri_map_find_ptr(&s->derived, v));
+    return moves(s, v) || is_word_part(s, v) || (s->has_product && tri_map_find_ptr(&s->derived, v));
 }
 
 /* Anew where there was no room left between two. */
@@ -198,11 +203,11 @@ static void sink_one(sinker *s, LLVMValueRef v)
 
 /* What nothing needs would hold a load where it stands: its words are taken apart before a product asks for them
  * whole. */
-static void drop_unused(LLVMBasicBlockRef block)
+static void drop_unused(const sinker *s)
 {
-    for (LLVMValueRef v = LLVMGetLastInstruction(block), next; v; v = next) {
+    for (LLVMValueRef v = LLVMGetLastInstruction(s->block), next; v; v = next) {
         next = LLVMGetPreviousInstruction(v);
-        if (is_word_part(v) && !LLVMGetFirstUse(v))
+        if (is_word_part(s, v) && !LLVMGetFirstUse(v))
             LLVMInstructionEraseFromParent(v);
     }
 }
@@ -307,7 +312,7 @@ static void pass_on_parts(sinker *s)
 static void sink_block(sinker *s)
 {
     if (!s->rules->is_shared_only) {
-        drop_unused(s->block);
+        drop_unused(s);
         pass_on_parts(s);
     }
     tri_map_init(&s->place, s->arena);

@@ -12,6 +12,7 @@
  * own say so themselves), and of products, whose blocks sink what is computed of loads, too. */
 typedef struct {
     const char *const *reads, *const *pure, *const *products;
+    const char *const *casts; /* of functions that convert one number; null: there are none */
     bool is_shared_only; /* of loads only those of shared memory move, and nothing from block to block */
 } tri_gpu_sinking;
 

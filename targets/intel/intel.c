@@ -43,6 +43,7 @@ static const tri_gpu_sinking sinking = {
     .pure = (const char *const[]){"matrix_mad", "dpas", "shuffle", "get_", "llvm.fma", "llvm.exp", "llvm.log",
                                   "llvm.max", "llvm.min", "llvm.smax", "llvm.smin", "llvm.umax", "llvm.umin", NULL},
     .products = (const char *const[]){"matrix_mad", "dpas", NULL},
+    .casts = (const char *const[]){"bftof_", "ftobf_", NULL},
 };
 
 static bool lower_for_intel(tri_unit *unit)

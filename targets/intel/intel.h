@@ -34,6 +34,13 @@ void tri_intel_part_load(tri_intel_part *part, int reg, tri_gpu_value *out);
 /* A call of a function of the device's compiler, for all lanes of a sub-group together. */
 LLVMValueRef tri_intel_call(tri_gpu *g, const char *name, LLVMTypeRef result, LLVMValueRef *args, int num_args);
 
+/* f32 <-> the bits of bf16, by the machine's own conversion; null: where there is none. */
+LLVMValueRef tri_intel_convert_bf16(tri_gpu *g, LLVMValueRef x);
+
+/* The load_cached and store_cached of tri_machine. */
+LLVMValueRef tri_intel_load_cached(tri_gpu *g, const tri_machine_access *a, LLVMTypeRef type);
+bool tri_intel_store_cached(tri_gpu *g, const tri_machine_access *a, LLVMValueRef value);
+
 /* SPIR-V -> zebin, by ocloc; takes its figures. False after a report. */
 bool tri_intel_assemble(tri_unit *unit);
 /* The command of ocloc that does so, for a shell. (What spills is compiled once more, with more registers.) */

@@ -32,21 +32,7 @@ static const tri_gpu_op *const ops[] = {tri_intel_ops_dpas, tri_intel_ops_block,
 
 LLVMValueRef tri_intel_call(tri_gpu *g, const char *name, LLVMTypeRef result, LLVMValueRef *args, int num_args)
 {
-    static const char convergent[] = "convergent";
-    LLVMValueRef callee = LLVMGetNamedFunction(g->module, name);
-    if (!callee) {
-        LLVMTypeRef types[16];
-        TRI_ASSERT(num_args <= (int)(sizeof types / sizeof *types));
-        for (int i = 0; i < num_args; i++)
-            types[i] = LLVMTypeOf(args[i]);
-        callee = LLVMAddFunction(g->module, name, LLVMFunctionType(result, types, (unsigned)num_args, false));
-        LLVMSetFunctionCallConv(callee, g->machine->function_convention);
-        unsigned kind = LLVMGetEnumAttributeKindForName(convergent, sizeof convergent - 1);
-        LLVMAddAttributeAtIndex(callee, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(g->llvm, kind, 0));
-    }
-    LLVMValueRef call = LLVMBuildCall2(g->b, LLVMGlobalGetValueType(callee), callee, args, (unsigned)num_args, "");
-    LLVMSetInstructionCallConv(call, g->machine->function_convention);
-    return call;
+    return tri_machine_call_named(g, name, result, args, num_args, TRI_MACHINE_CONVERGENT);
 }
 
 /* Without the size of sub-groups the device's compiler picks one by itself. */
@@ -78,5 +64,8 @@ const tri_machine tri_intel_machine = {
     .orders_updates = true,
     .shared_is_dynamic = false,
     .kernel_attributes = kernel_attributes,
+    .convert_bf16 = tri_intel_convert_bf16,
+    .load_cached = tri_intel_load_cached,
+    .store_cached = tri_intel_store_cached,
     .update = tri_spirv_update,
 };

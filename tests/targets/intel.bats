@@ -107,6 +107,58 @@ END
     [ "$(grep -c 'call.*lsc_prefetch_global' k.ll)" -eq 4 ]
 }
 
+# The machine's own accesses, their caches' controls behind the type: first level, last level.
+@test "bf16 is converted by moves, and caches are told what the source says of them" {
+    cat >k.tri <<'END'
+import triton
+import triton.language as tl
+
+@triton.jit
+def k(x, y, o, n, N: tl.constexpr):
+    i = tl.program_id(0) * N + tl.arange(0, N)
+    m = i < n
+    a = tl.load(x + i, mask=m, cache_modifier=".cg") + tl.load(y + i, mask=m, other=1, cache_modifier=".ca")
+    a += tl.load(x + N + i, mask=m, eviction_policy="evict_first") + tl.load(y + N + i, mask=m, cache_modifier=".cv")
+    tl.store(o + i, a * 2, mask=m, cache_modifier=".wt")
+    tl.store(o + N + i, a, mask=m, cache_modifier=".cs")
+    tl.store(o + 2 * N + i, a, mask=m, cache_modifier=".cg")
+    tl.store(o + 3 * N + i, a, mask=m, cache_modifier=".wb")
+END
+    local arch type
+    for type in bf16 i8 i64; do
+        tritcc -arch=spirv64-sg32 -emit=llir=k.ll -sig "k(*$type:16, *$type:16, *$type:16, i32:16, 512)" k.tri
+        ! grep -q __builtin_IB k.ll
+        for arch in pvc dg2; do
+            tritcc -arch=$arch -emit=llir=k.ll,spirv=k.spv -sig "k(*$type:16, *$type:16, *$type:16, i32:16, 512)" k.tri
+            for control in 1 2 4 6; do
+                grep -q "__builtin_IB_lsc_load_global_.*, i32 0, i32 $control)" k.ll
+            done
+            for control in 2 4 6 7; do
+                grep -q "__builtin_IB_lsc_store_global_.*, i32 $control)" k.ll
+            done
+            if [ $type = bf16 ]; then
+                grep -q 'call spir_func float @__builtin_IB_bftof_1' k.ll
+                grep -q 'call spir_func i16 @__builtin_IB_ftobf_1' k.ll
+            fi
+        done
+    done
+    # what one product hands another stays with integers, which need fewer registers
+    tritcc -arch=pvc -num-warps=8 -emit=llir=k.ll -k attention_kernel \
+        -sig '*bf16:16,*bf16:16,*bf16:16,*bf16:16,*fp32:16,fp32,i32:16,i32:16,i32:16,i32,i32:16,64,64,32,False,tl.bfloat16' \
+        "$SRCDIR/bench/gpu/kernels/attention.tri"
+    grep -q bf16_bf16_matrix_mad k.ll
+    ! grep -q 'call spir_func i16 @__builtin_IB_ftobf_1' k.ll
+    need ocloc
+    tritcc -arch=pvc -emit=spirv=k.spv -sig "k(*bf16:16, *bf16:16, *bf16:16, i32:16, 512)" k.tri
+    mkdir dump
+    ocloc compile --format zebin -spirv_input -file k.spv -device pvc -output dump/k.zebin -output_no_suffix \
+        -options "-igc_opts 'DumpToCustomDir=$PWD/dump,ShaderDumpEnable=1'" >log
+    grep -hoE '(load|store)\.ugm\.d32x2\.a64\.[a-z.]+' dump/*.asm | sort >accesses
+    printf '%s.ugm.d32x2.a64.%s\n' load ca.ca load st.ca load uc.ca load uc.uc store st.wb store uc.wb store wb.wb store wt.wb |
+        diff accesses -
+    grep -q 'mov (32|M0) .*:bf .*:f' dump/*.asm || grep -q 'mov (16|M0) .*:bf .*:f' dump/*.asm
+}
+
 @test "what a device or its compiler lacks is an error" {
     cat >k.tri <<'END'
 import triton
