@@ -153,7 +153,8 @@ typedef struct tri_machine {
      * false. */
     void (*load)(struct tri_gpu *g, const tri_machine_access *access, LLVMValueRef *other, LLVMValueRef *out_words);
     void (*store)(struct tri_gpu *g, const tri_machine_access *access, LLVMValueRef *words);
-    /* Plain ones of these `words`, as one value, where caches are told about it. Null, or null (false): they are not. */
+    /* Plain ones of these `words`, as one value, where caches are told about it. Null, or null (false): they are
+     * not. */
     LLVMValueRef (*load_cached)(struct tri_gpu *g, const tri_machine_access *access, LLVMTypeRef type);
     bool (*store_cached)(struct tri_gpu *g, const tri_machine_access *access, LLVMValueRef value);
     /* Of an access with a base (tt.pointer_range): 32-bit `offset` in bytes from it. Null: it is like any other. */

@@ -48,7 +48,8 @@ static LLVMTypeRef words_of(tri_gpu *g, int bits)
 
 static void name_function(int bits, bool is_load, char *out, size_t size)
 {
-    static const char *const narrow[2][2] = {{"uchar_from_uint", "ushort_from_uint"}, {"uchar_to_uint", "ushort_to_uint"}};
+    static const char *const narrow[2][2] = {{"uchar_from_uint", "ushort_from_uint"},
+                                             {"uchar_to_uint", "ushort_to_uint"}};
     const char *verb = is_load ? "load" : "store";
     if (bits < 32)
         snprintf(out, size, "__builtin_IB_lsc_%s_global_%s", verb, narrow[is_load][bits > 8]);
