@@ -77,7 +77,7 @@ static bool touches_nothing(LLVMValueRef call)
 }
 
 /* A call of a function that converts. */
-static bool is_cast(const sinker *s, LLVMValueRef v) { return s->rules->casts && has_name_part(v, s->rules->casts); }
+static bool is_casting(const sinker *s, LLVMValueRef v) { return s->rules->casts && has_name_part(v, s->rules->casts); }
 
 /* May it write memory, or wait? Of calls those that are known not to are few. */
 static bool may_touch(const sinker *s, LLVMValueRef v)
@@ -86,7 +86,7 @@ static bool may_touch(const sinker *s, LLVMValueRef v)
     case LLVMStore: case LLVMFence: case LLVMAtomicRMW: case LLVMAtomicCmpXchg: return true;
     case LLVMLoad: return !reads_only(s, v);
     case LLVMCall:
-        return !reads_only(s, v) && !has_name_part(v, s->rules->pure) && !is_cast(s, v) && !touches_nothing(v);
+        return !reads_only(s, v) && !has_name_part(v, s->rules->pure) && !is_casting(s, v) && !touches_nothing(v);
     default: return false;
     }
 }
@@ -95,7 +95,7 @@ static bool may_touch(const sinker *s, LLVMValueRef v)
 static bool is_word_part(const sinker *s, LLVMValueRef v)
 {
     switch (LLVMGetInstructionOpcode(v)) {
-    case LLVMCall: return is_cast(s, v);
+    case LLVMCall: return is_casting(s, v);
     case LLVMExtractElement: case LLVMInsertElement: case LLVMShuffleVector: case LLVMBitCast: case LLVMTrunc:
     case LLVMZExt: case LLVMOr: case LLVMShl: case LLVMGetElementPtr: return true;
     default: return false;

@@ -32,16 +32,16 @@ static int store_control(const tri_machine_access *a)
 }
 
 /* Of 8 to 128 bits, on a device that such a compiler is for. */
-static bool has_function(const tri_gpu *g, const tri_machine_access *a, int bits)
+static bool has_cache_function(const tri_gpu *g, const tri_machine_access *a, int bits)
 {
     bool is_global = LLVMGetPointerAddressSpace(LLVMTypeOf(a->pointer)) == 1;
     return !g->unit->arch->is_any_device && is_global && !a->is_volatile && !a->sem && bits <= 128;
 }
 
-static int bits_of(const tri_machine_access *a) { return (int)LLVMGetIntTypeWidth(a->word) * a->words; }
+static int access_bits(const tri_machine_access *a) { return (int)LLVMGetIntTypeWidth(a->word) * a->words; }
 
 /* What the functions give and take: words of 32 bits. */
-static LLVMTypeRef words_of(tri_gpu *g, int bits)
+static LLVMTypeRef type_of_words(tri_gpu *g, int bits)
 {
     return bits <= 32 ? g->i32 : LLVMVectorType(g->i32, (unsigned)bits / 32);
 }
@@ -62,12 +62,12 @@ static void name_function(int bits, bool is_load, char *out, size_t size)
 LLVMValueRef tri_intel_load_cached(tri_gpu *g, const tri_machine_access *a, LLVMTypeRef type)
 {
     char name[64];
-    int bits = bits_of(a), control = load_control(a);
-    if (!control || !has_function(g, a, bits))
+    int bits = access_bits(a), control = load_control(a);
+    if (!control || !has_cache_function(g, a, bits))
         return NULL;
     name_function(bits, true, name, sizeof name);
     LLVMValueRef args[] = {a->pointer, tri_gpu_i32(g, 0), tri_gpu_i32(g, control)};
-    LLVMValueRef words = tri_machine_call_named(g, name, words_of(g, bits), args, 3, 0);
+    LLVMValueRef words = tri_machine_call_named(g, name, type_of_words(g, bits), args, 3, 0);
     if (bits < 32)
         words = LLVMBuildTrunc(g->b, words, LLVMIntTypeInContext(g->llvm, (unsigned)bits), "");
     return LLVMBuildBitCast(g->b, words, type, "");
@@ -76,13 +76,13 @@ LLVMValueRef tri_intel_load_cached(tri_gpu *g, const tri_machine_access *a, LLVM
 bool tri_intel_store_cached(tri_gpu *g, const tri_machine_access *a, LLVMValueRef value)
 {
     char name[64];
-    int bits = bits_of(a), control = store_control(a);
-    if (!control || !has_function(g, a, bits))
+    int bits = access_bits(a), control = store_control(a);
+    if (!control || !has_cache_function(g, a, bits))
         return false;
     name_function(bits, false, name, sizeof name);
     LLVMTypeRef narrow = LLVMIntTypeInContext(g->llvm, (unsigned)bits);
     LLVMValueRef words = bits < 32 ? LLVMBuildZExt(g->b, LLVMBuildBitCast(g->b, value, narrow, ""), g->i32, "")
-                                   : LLVMBuildBitCast(g->b, value, words_of(g, bits), "");
+                                   : LLVMBuildBitCast(g->b, value, type_of_words(g, bits), "");
     LLVMValueRef args[] = {a->pointer, tri_gpu_i32(g, 0), words, tri_gpu_i32(g, control)};
     tri_machine_call_named(g, name, LLVMVoidTypeInContext(g->llvm), args, 4, 0);
     return true;
