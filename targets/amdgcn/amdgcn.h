@@ -50,6 +50,8 @@ void tri_amdgcn_merge_counters(tri_arena *arena, LLVMModuleRef module);
 void tri_amdgcn_unpack_floats(tri_arena *arena, LLVMModuleRef module);
 /* Puts constants of addresses of shared memory where instructions add them (addresses.c). */
 void tri_amdgcn_move_constants(LLVMModuleRef module);
+/* Counts the offsets of pointers that loops hand on, before LLVM's passes (offsets.c). */
+void tri_amdgcn_count_offsets(tri_arena *arena, LLVMModuleRef module);
 /* Compares distances where neighbouring indices are compared with one number (equal.c). */
 void tri_amdgcn_compare_distances(tri_arena *arena, LLVMModuleRef module);
 /* Assembly -> code object (hsaco), in this process. False after a report. */

@@ -49,8 +49,10 @@ bool tri_amdgcn_optimize(tri_unit *unit)
     LLVMTargetMachineRef machine = tri_amdgcn_create_machine(unit);
     bool has_pairs = unit->arch->mma == TRI_MMA_MFMA, has_rounding = has_pairs && unit->arch->mma_version >= 4;
     bool ok = machine && tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, "always-inline,globaldce");
-    if (ok && unit->options->opt_level)
+    if (ok && unit->options->opt_level) {
+        tri_amdgcn_count_offsets(unit->arena, unit->llvm_module);
         tri_amdgcn_merge_counters(unit->arena, unit->llvm_module);
+    }
     ok = ok && tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, has_pairs ? packing_pipeline : pipeline);
     if (ok && unit->options->opt_level && tri_amdgcn_narrow_numbers(unit->arena, unit->llvm_module))
         ok = tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, cleaning_pipeline);

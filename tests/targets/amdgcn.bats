@@ -872,18 +872,18 @@ END2
     opt=$(tool opt)
     while read -r bits want; do
         sed "s/bitcast float %0 to i32/add i32 0, $((bits))/; s/fcmp ord float %0, %0/fcmp ord float bitcast (i32 $((bits)) to float), 0.0/" k.ll |
-            "$opt" -passes=instcombine -S | grep -q "buffer.store.i16(i16 $want,"
+            "$opt" -passes=instcombine -S | grep -q "store bfloat 0xR$want,"
     done <<'END2'
-0x3f800000 16256
-0x3f808000 16256
-0x3f808001 16257
-0x3f818000 16258
-0x7f7fffff 32640
-0xff800000 -128
-0x80000000 -32768
-0x7f800001 32767
-0x7fffffff 32767
-0xffffffff 32767
+0x3f800000 3F80
+0x3f808000 3F80
+0x3f808001 3F81
+0x3f818000 3F82
+0x7f7fffff 7F80
+0xff800000 FF80
+0x80000000 8000
+0x7f800001 7FFF
+0x7fffffff 7FFF
+0xffffffff 7FFF
 END2
 }
 
@@ -1217,6 +1217,15 @@ def offsets(x, y, n, S: tl.constexpr):
         rows -= S
 
 @triton.jit
+def pointers(x, y, n):
+    p = x + tl.arange(0, 256)
+    sum = tl.zeros((256,), tl.float32)
+    for i in range(0, n, 256):
+        sum += tl.load(p, mask=i + tl.arange(0, 256) < n, other=0.0)
+        p += 256
+    tl.store(y + tl.arange(0, 256), sum)
+
+@triton.jit
 def columns(x, y, n, k):
     cols = tl.program_id(0).to(tl.int64) * n + tl.arange(0, 1024)
     for i in range(0, n):
@@ -1226,6 +1235,9 @@ END2
     for chip in gfx942 gfx1100; do
         tritcc "-arch=$chip" -emit=llir=k.ll -k offsets -sig '*fp32:16:S, *fp32:16:S, i32, 256' k.tri
         grep -q 'phi i32' k.ll && ! grep -q 'phi i64' k.ll
+        tritcc "-arch=$chip" -emit=llir=k.ll -k pointers -sig '*fp32:16:S, *fp32:16:S, i32' k.tri
+        [ "$(grep -c 'raw.ptr.buffer.load.*(ptr' k.ll)" -ge 2 ] # the second loop's mask is that of the last block
+        ! grep -q 'phi ptr\|ptrtoint' k.ll
         tritcc "-arch=$chip" -emit=llir=k.ll -k columns -sig '*fp32:S, *fp32:S, i32, i32' k.tri
         [ "$(grep -c 'phi i64' k.ll)" = 1 ]
         [ "$(grep -c 'icmp s.* i64' k.ll)" -ge 4 ]
