@@ -41,14 +41,16 @@ K
     "$TRITCC" --list-passes | sed -nE 's/^([a-z][^ ]*) .*/\1/p; s/^ *\(upstream: (.*)\)$/\1/p' | tr ',' '\n' >names
     [ "$(wc -l <names)" -gt 60 ]
     grep -qx 'tritongpu-F32DotTC' names
-    while read -r name; do
-        tritcc empty.mlir "-passes=$name"
-        mv .out want
-        tritcc empty.mlir "-$name"
-        cmp .out want
-        tritcc "--$name=" empty.mlir
-        cmp .out want
-    done <names
+    # all in one run, each of which is announced
+    tritcc empty.mlir "-passes=$(paste -sd, names)" -print-after=all
+    [ "$(grep -c '^// ----- after ' .err)" = "$(wc -l <names)" ]
+    mv .out want && mv .err order
+    # shellcheck disable=SC2046 # words
+    tritcc empty.mlir $(sed 's/^/-/' names) -print-after=all
+    cmp .out want && cmp .err order
+    # shellcheck disable=SC2046
+    tritcc $(sed 's/.*/--&=/' names) -print-after=all empty.mlir
+    cmp .out want && cmp .err order
 }
 
 @test "a mistyped pass is shown the nearest, whichever name it was meant by" {
