@@ -1,6 +1,7 @@
 /* Floats from one format to another. The two common formats of 8 bits are converted by integer arithmetic. */
 #include "passes/linalg/arith.h"
 
+#include "ir/compare.h"
 #include "ir/op.h"
 #include "ir/type.h"
 #include "passes/linalg/memory.h"
@@ -51,7 +52,7 @@ static MlirValue widen(tri_builder *b, MlirValue value, const format *f)
     MlirValue half = tri_builder_binary(b, "arith.ori", i16, sign, with(b, "arith.shli", rest, 7));
     MlirValue small = tri_builder_unary(b, "arith.extf", f32, tri_builder_unary(b, "arith.bitcast", f16, half));
     MlirValue number = tri_builder_binary(b, "arith.mulf", f32, small, tri_builder_float(b, f32, 256));
-    MlirValue is_nan = tri_memory_compare(b, TRI_MEMORY_EQUAL, rest, tri_builder_int(b, i16, 0x7f));
+    MlirValue is_nan = tri_compare_make(b, TRI_CMP_EQ, rest, tri_builder_int(b, i16, 0x7f));
     return select_of(b, is_nan, tri_builder_float(b, f32, __builtin_nan("")), number);
 }
 
@@ -77,9 +78,9 @@ static MlirValue narrow(tri_builder *b, MlirValue value, MlirType to, const form
     MlirValue tiny = with(b, "arith.subi", tri_builder_unary(b, "arith.bitcast", i32, added), magic);
     int64_t least = (int64_t)(f32_bias - f->bias + 1) << f32_fraction;
     MlirValue made =
-        select_of(b, tri_memory_compare(b, unsigned_less, size, tri_builder_int(b, i32, least)), tiny, normal);
+        select_of(b, tri_compare_make(b, unsigned_less, size, tri_builder_int(b, i32, least)), tiny, normal);
     made = with(b, "arith.minui", made, f->largest);
-    MlirValue over = tri_memory_compare(b, unsigned_greater, size, tri_builder_int(b, i32, INT64_C(0x7f800000)));
+    MlirValue over = tri_compare_make(b, unsigned_greater, size, tri_builder_int(b, i32, INT64_C(0x7f800000)));
     made = select_of(b, over, tri_builder_int(b, i32, nan), made);
     made = tri_builder_unary(b, "arith.trunci", i8, tri_builder_binary(b, "arith.ori", i32, made, sign));
     return tri_builder_unary(b, "arith.bitcast", tri_type_with_element(f32, to), made);

@@ -1,6 +1,7 @@
 /* Reductions, scans, histograms, functions of elements. */
 #include "passes/linalg/arith.h"
 
+#include "ir/compare.h"
 #include "ir/op.h"
 #include "ir/type.h"
 #include "passes/linalg/memory.h"
@@ -298,7 +299,7 @@ bool tri_arith_histogram(tri_builder *b, MlirOperation op)
     MlirValue bin = tri_builder_unary(&inner, "arith.index_castui", tri_build_index_type(b->context),
                                       tri_build_extract(&inner, source, 1, &i));
     enum { unsigned_less = 6 };
-    MlirValue counts = tri_memory_compare(&inner, unsigned_less, bin,
+    MlirValue counts = tri_compare_make(&inner, unsigned_less, bin,
                                           tri_build_index(&inner, tri_build_number(tri_type_dim(type, 0))));
     if (mask.ptr)
         counts = tri_builder_binary(&inner, "arith.andi", mlirValueGetType(counts), counts,

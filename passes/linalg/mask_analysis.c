@@ -12,6 +12,7 @@
  * MaskAnalysis (triton-shared), which is no pass there. Test: tests/passes/mask-analysis.mlir */
 #include "passes/passes.h"
 
+#include "ir/compare.h"
 #include "ir/op.h"
 #include "ir/type.h"
 #include "ir/upstream.h"
@@ -36,7 +37,7 @@ static void require_bound(mask *m, int d, int predicate, const tri_sum *bound)
         return;
     int64_t size = tri_type_dim(m->block, d);
     MlirValue limit = tri_lists_splat(m->b, size, tri_lists_emit(m->b, m->pointers, bound));
-    MlirValue list = tri_memory_compare(m->b, predicate, tri_lists_range(m->b, size), limit);
+    MlirValue list = tri_compare_make(m->b, predicate, tri_lists_range(m->b, size), limit);
     require(m, tri_lists_spread(m->b, list, d, m->block));
 }
 
@@ -44,15 +45,15 @@ static void require_bound(mask *m, int d, int predicate, const tri_sum *bound)
 static MlirValue emit_mask(mask *m, const tri_access *a)
 {
     for (int d = 0; d < a->form.rank; d++) {
-        require_bound(m, d, TRI_MEMORY_GREATER_EQUAL, a->low[d]);
-        require_bound(m, d, TRI_MEMORY_LESS, a->high[d]);
+        require_bound(m, d, TRI_CMP_SGE, a->low[d]);
+        require_bound(m, d, TRI_CMP_SLT, a->high[d]);
     }
     for (int i = 0; i < a->condition_count; i++)
         require(m, tri_lists_splat_to(m->b, m->block, a->condition[i]));
     for (int i = 0; i < a->positive_count; i++) {
         MlirValue number = tri_lists_emit(m->b, m->pointers, a->positive[i]);
         MlirValue zero = tri_builder_int(m->b, mlirValueGetType(number), 0);
-        require(m, tri_lists_splat_to(m->b, m->block, tri_memory_compare(m->b, TRI_MEMORY_GREATER, number, zero)));
+        require(m, tri_lists_splat_to(m->b, m->block, tri_compare_make(m->b, TRI_CMP_SGT, number, zero)));
     }
     for (int i = 0; i < a->discrete_count; i++)
         require(m, a->discrete[i]);

@@ -1,5 +1,6 @@
 #include "passes/linalg/memory.h"
 
+#include "ir/compare.h"
 #include "ir/op.h"
 #include "ir/type.h"
 #include "passes/linalg/calls.h"
@@ -8,20 +9,6 @@
 #include "mlir-c/BuiltinTypes.h"
 
 #include <stdio.h>
-
-MlirValue tri_memory_compare(tri_builder *b, int predicate, MlirValue x, MlirValue y)
-{
-    MlirType type = tri_type_with_element(mlirValueGetType(x), mlirIntegerTypeGet(b->context, 1));
-    MlirValue operands[] = {x, y};
-    tri_attr attr = {"predicate", tri_attr_i64(b->context, predicate)};
-    return tri_builder_value(b, &(tri_op){.name = "arith.cmpi",
-                                          .num_operands = 2,
-                                          .operands = operands,
-                                          .num_results = 1,
-                                          .results = &type,
-                                          .num_attrs = 1,
-                                          .attrs = &attr});
-}
 
 bool tri_memory_is_address(MlirValue pointer)
 {
@@ -106,7 +93,7 @@ MlirValue tri_memory_from_memory(tri_builder *b, MlirValue value, MlirType eleme
         return value;
     if (!tri_type_is_int_of(element, 1))
         return tri_builder_unary(b, "arith.bitcast", tri_type_with_element(type, element), value);
-    return tri_memory_compare(b, 1 /* not equal */, value, tri_builder_int(b, type, 0));
+    return tri_compare_make(b, TRI_CMP_NE, value, tri_builder_int(b, type, 0));
 }
 
 bool tri_memory_is_splat(MlirValue tensor)

@@ -5,11 +5,6 @@
 #include "base/arena.h"
 #include "passes/linalg/build.h"
 
-/* Predicates of arith.cmpi. */
-enum { TRI_MEMORY_EQUAL = 0, TRI_MEMORY_LESS = 2, TRI_MEMORY_GREATER = 4, TRI_MEMORY_GREATER_EQUAL = 5 };
-
-MlirValue tri_memory_compare(tri_builder *b, int predicate, MlirValue x, MlirValue y);
-
 /* The array that a scalar pointer stands for: of an argument a cast that structured-to-memref resolves, of one that is
  * made from an integer (tri_memory_is_address) what tri_memory_at gives. */
 MlirValue tri_memory_base(tri_builder *b, MlirValue pointer);

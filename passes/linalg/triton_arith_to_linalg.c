@@ -10,6 +10,7 @@
  * triton-arith-to-linalg (triton-shared). Test: tests/passes/triton-arith-to-linalg.mlir */
 #include "passes/linalg/arith.h"
 
+#include "ir/compare.h"
 #include "passes/passes.h"
 
 #include "ir/linalg.h"
@@ -111,7 +112,7 @@ static bool rewrite_integer_division(tri_builder *b, MlirOperation op)
         MlirValue scalar = tri_builder_int(b, tri_type_element(type), i);
         numbers[i] = tri_type_is_tensor(type) ? tri_build_filled(b, type, scalar) : scalar;
     }
-    MlirValue select[3] = {tri_memory_compare(b, TRI_MEMORY_EQUAL, by, numbers[0]), numbers[1], by};
+    MlirValue select[3] = {tri_compare_make(b, TRI_CMP_EQ, by, numbers[0]), numbers[1], by};
     mlirOperationSetOperand(
         op, 1,
         tri_builder_value(

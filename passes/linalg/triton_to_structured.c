@@ -15,6 +15,7 @@
 #include "passes/passes.h"
 
 #include "ir/analysis/pointers.h"
+#include "ir/compare.h"
 #include "ir/linalg.h"
 #include "ir/op.h"
 #include "ir/type.h"
@@ -62,7 +63,7 @@ static MlirValue emit_conditions(transfer *t, tri_builder *b)
         } else {
             MlirValue zero = tri_build_index(b, tri_build_number(0));
             MlirValue value = tri_build_index(b, emit_structured(t, b, a->positive[i - a->condition_count]));
-            one = tri_memory_compare(b, TRI_MEMORY_GREATER, value, zero);
+            one = tri_compare_make(b, TRI_CMP_SGT, value, zero);
         }
         all = all.ptr ? tri_builder_binary(b, "arith.andi", i1, all, one) : one;
     }
@@ -219,7 +220,7 @@ static tri_build_size emit_run_length(tri_builder *b, MlirValue start, MlirValue
 {
     MlirType index = tri_build_index_type(b->context);
     MlirValue zero = tri_build_index(b, tri_build_number(0)), one = tri_build_index(b, tri_build_number(1));
-    MlirValue is_below = tri_memory_compare(b, TRI_MEMORY_LESS, start, zero);
+    MlirValue is_below = tri_compare_make(b, TRI_CMP_SLT, start, zero);
     MlirValue operands[3] = {is_below, one, wrap};
     MlirValue end = tri_builder_value(
         b, &(tri_op){
@@ -237,7 +238,7 @@ static void emit_runs(transfer *t, tri_builder *b, int d, place at)
     tri_builder before, inner;
     tri_memory_while(b, first, &before, &inner);
     MlirValue now = mlirBlockGetArgument(before.block, 0);
-    MlirValue more[2] = {tri_memory_compare(&before, TRI_MEMORY_LESS, now, last), now};
+    MlirValue more[2] = {tri_compare_make(&before, TRI_CMP_SLT, now, last), now};
     tri_build_yield(&before, "scf.condition", 2, more);
     now = mlirBlockGetArgument(inner.block, 0);
     MlirValue wrap = tri_build_index(&inner, emit_structured(t, &inner, x->wrap));
@@ -291,7 +292,7 @@ static void emit_padding(transfer *t, tri_builder *b, MlirValue other)
         if (!t->count[d].value.ptr && t->count[d].number == size)
             continue;
         MlirValue all = tri_build_index(b, tri_build_number(size));
-        MlirValue less = tri_memory_compare(b, TRI_MEMORY_LESS, tri_build_index(b, t->count[d]), all);
+        MlirValue less = tri_compare_make(b, TRI_CMP_SLT, tri_build_index(b, t->count[d]), all);
         any = any.ptr ? tri_builder_binary(b, "arith.ori", i1, any, less) : less;
     }
     if (!any.ptr || (t->is_vendor && !other.ptr)) /* the vendor leaves it as it is */

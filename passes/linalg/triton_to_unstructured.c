@@ -15,6 +15,7 @@
 
 #include "base/map.h"
 #include "ir/analysis/pointers.h"
+#include "ir/compare.h"
 #include "ir/linalg.h"
 #include "ir/op.h"
 #include "ir/type.h"
@@ -303,7 +304,7 @@ static MlirValue cas_element(state *s, tri_builder *b, MlirOperation op, MlirVal
     MlirValue old = generic_atomic(b, memory, at, &inner);
     MlirValue now = mlirBlockGetArgument(inner.block, 0);
     MlirValue is_wanted =
-        tri_memory_compare(&inner, TRI_MEMORY_EQUAL, tri_memory_to_memory(&inner, now, word), wanted);
+        tri_compare_make(&inner, TRI_CMP_EQ, tri_memory_to_memory(&inner, now, word), wanted);
     MlirValue select[3] = {is_wanted, next, now};
     MlirValue chosen = tri_builder_value(
         &inner,
@@ -381,10 +382,11 @@ static MlirValue poll_element(state *s, tri_builder *b, MlirOperation op, MlirVa
     tri_builder before, inner;
     (void)s;
     if (mlirOperationGetNumOperands(op) > 2) /* at most so long: one look */
-        return tri_memory_compare(b, TRI_MEMORY_EQUAL, tri_build_load(b, memory, 1, &at), operands[0]);
+        return tri_compare_make(b, TRI_CMP_EQ, tri_build_load(b, memory, 1, &at), operands[0]);
     tri_memory_while(b, at, &before, &inner);
     MlirValue old = tri_build_load(&before, memory, 1, &at);
-    MlirValue more[2] = {tri_memory_compare(&before, 1, old, operands[0]), mlirBlockGetArgument(before.block, 0)};
+    MlirValue is_other = tri_compare_make(&before, TRI_CMP_NE, old, operands[0]);
+    MlirValue more[2] = {is_other, mlirBlockGetArgument(before.block, 0)};
     tri_build_yield(&before, "scf.condition", 2, more);
     MlirValue same = mlirBlockGetArgument(inner.block, 0);
     tri_build_yield(&inner, "scf.yield", 1, &same);

@@ -19,6 +19,7 @@
 #include "passes/passes.h"
 
 #include "ir/analysis/infer.h"
+#include "ir/compare.h"
 #include "ir/encoding.h"
 #include "ir/type.h"
 #include "layout/convert.h"
@@ -194,7 +195,6 @@ static MlirValue spread(tri_arena *arena, tri_builder *b, MlirValue x, MlirType 
 /* 1 for the first lane of each row. */
 static MlirValue is_first_lane(tri_arena *arena, tri_builder *b, MlirType parts)
 {
-    enum { EQUAL = 0 };
     int64_t shape[TRI_MAX_RANK];
     int rank = tri_dots_shape(parts, shape);
     MlirType i32 = mlirIntegerTypeGet(b->context, 32);
@@ -206,11 +206,7 @@ static MlirValue is_first_lane(tri_arena *arena, tri_builder *b, MlirType parts)
                        {"end", tri_attr_i32(b->context, (int32_t)shape[rank - 1])}};
     MlirValue lane = tri_builder_value(b, &(tri_op){.name = "tt.make_range", .num_results = 1, .results = &line,
                                                     .num_attrs = 2, .attrs = ends});
-    MlirType flags = tri_type_tensor(1, &shape[rank - 1], mlirIntegerTypeGet(b->context, 1), encoding);
-    MlirValue operands[] = {lane, tri_builder_int(b, line, 0)};
-    tri_attr equal = {"predicate", tri_attr_i64(b->context, EQUAL)};
-    MlirValue x = tri_builder_value(b, &(tri_op){.name = "arith.cmpi", .num_operands = 2, .operands = operands,
-                                                 .num_results = 1, .results = &flags, .num_attrs = 1, .attrs = &equal});
+    MlirValue x = tri_compare_make(b, TRI_CMP_EQ, lane, tri_builder_int(b, line, 0));
     for (int d = 0; d < rank - 1; d++) { /* dimensions of one element in front */
         int64_t wide[TRI_MAX_RANK];
         MlirAttribute of = tri_type_encoding(parts);

@@ -20,12 +20,13 @@
 #include "base/map.h"
 #include "ir/analysis/axis_info.h"
 #include "ir/builder.h"
+#include "ir/compare.h"
 #include "ir/op.h"
 #include "ir/type.h"
 
 #include "mlir-c/BuiltinTypes.h"
 
-enum { ACCESS_BYTES = 16, EQUAL = 0 };
+enum { ACCESS_BYTES = 16 };
 
 /* A scalar whose alignment is asked for: a pointer, or a number that rows are multiplied by. */
 typedef struct {
@@ -132,12 +133,9 @@ static MlirValue by_of(tri_builder *b, const align_leaf *leaf, MlirValue bits, i
 static MlirValue is_aligned_leaf(tri_builder *b, const align_leaf *leaf)
 {
     MlirValue bits = in_bits(b, leaf->value);
-    MlirType type = mlirValueGetType(bits), i1 = mlirIntegerTypeGet(b->context, 1);
+    MlirType type = mlirValueGetType(bits);
     MlirValue low = tri_builder_binary(b, "arith.andi", type, bits, by_of(b, leaf, bits, 1));
-    tri_attr attr = {"predicate", tri_attr_i64(b->context, EQUAL)};
-    return tri_builder_value(b, &(tri_op){.name = "arith.cmpi", .num_operands = 2,
-                                          .operands = (MlirValue[]){low, tri_builder_int(b, type, 0)},
-                                          .num_results = 1, .results = &i1, .num_attrs = 1, .attrs = &attr});
+    return tri_compare_make(b, TRI_CMP_EQ, low, tri_builder_int(b, type, 0));
 }
 
 /* The same value, as something that is known to be a multiple. */

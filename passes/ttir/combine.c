@@ -14,6 +14,7 @@
  * triton-combine. Test: tests/passes/combine.mlir */
 #include "passes/passes.h"
 
+#include "ir/compare.h"
 #include "ir/op.h"
 #include "ir/type.h"
 #include "ir/upstream.h"
@@ -231,13 +232,6 @@ static bool combine_reshape(combiner *c, MlirOperation op)
 
 enum { eq = 0, ne = 1, slt = 2, ult = 6, first_unsigned = ult, wide = 64, narrow = 32 };
 
-static MlirValue compare_numbers(tri_builder *b, int64_t predicate, MlirType type, MlirValue x, MlirValue y)
-{
-    tri_attr attr = {"predicate", tri_attr_i64(b->context, predicate)};
-    return tri_builder_value(b, &(tri_op){.name = "arith.cmpi", .num_operands = 2, .operands = (MlirValue[]){x, y},
-                                          .num_results = 1, .results = &type, .num_attrs = 1, .attrs = &attr});
-}
-
 /* A tensor of 64-bit numbers that `name` makes of 32-bit ones. */
 static bool is_extended(MlirValue value, const char *name, MlirOperation *out_def)
 {
@@ -256,8 +250,7 @@ static bool compare_extended(MlirOperation cmpi, const char *name, MlirOperation
     if (tri_op_is(x, "arith.extui") && predicate >= slt && predicate < first_unsigned)
         predicate += ult - slt;
     tri_builder b = tri_builder_before(cmpi);
-    MlirValue made = compare_numbers(&b, predicate, mlirValueGetType(tri_op_result(cmpi, 0)), tri_op_operand(x, 0),
-                             tri_op_operand(y, 0));
+    MlirValue made = tri_compare_make(&b, predicate, tri_op_operand(x, 0), tri_op_operand(y, 0));
     tri_op_replace(cmpi, 1, &made);
     return true;
 }
@@ -274,9 +267,9 @@ static bool compare_with_one(MlirOperation cmpi, const char *name, MlirOperation
     MlirValue t = tri_op_operand(splat, 0);
     MlirValue low = tri_builder_unary(&b, "arith.trunci", tri_type_element(type), t);
     MlirValue again = tri_builder_unary(&b, name, mlirValueGetType(t), low);
-    MlirValue fits = compare_numbers(&b, predicate, tri_type_element(result), again, t);
+    MlirValue fits = tri_compare_make(&b, predicate, again, t);
     MlirValue lows = tri_builder_unary(&b, "tt.splat", type, low);
-    MlirValue made = compare_numbers(&b, predicate, result, tri_op_operand(x, 0), lows);
+    MlirValue made = tri_compare_make(&b, predicate, tri_op_operand(x, 0), lows);
     made = tri_builder_binary(&b, predicate == eq ? "arith.andi" : "arith.ori", result, made,
                               tri_builder_unary(&b, "tt.splat", result, fits));
     tri_op_replace(cmpi, 1, &made);

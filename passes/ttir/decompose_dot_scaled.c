@@ -16,6 +16,7 @@
 #include "passes/passes.h"
 
 #include "ir/amd_matrix.h"
+#include "ir/compare.h"
 #include "ir/op.h"
 #include "ir/type.h"
 
@@ -54,10 +55,7 @@ static MlirValue cast(tri_builder *b, const char *op, MlirValue x, MlirType elem
 static MlirValue select_equal(tri_builder *b, MlirValue x, int64_t equal, int64_t then, MlirValue otherwise)
 {
     MlirType type = mlirValueGetType(otherwise);
-    MlirType flags = tri_type_with_element(type, mlirIntegerTypeGet(b->context, 1));
-    MlirValue compare[] = {x, tri_builder_int(b, mlirValueGetType(x), equal)};
-    tri_attr predicate = {"predicate", tri_attr_i64(b->context, 0)};
-    MlirValue is_equal = build(b, "arith.cmpi", 2, compare, flags, predicate);
+    MlirValue is_equal = tri_compare_make(b, TRI_CMP_EQ, x, tri_builder_int(b, mlirValueGetType(x), equal));
     MlirValue choice[] = {is_equal, tri_builder_int(b, type, then), otherwise};
     return build(b, "arith.select", 3, choice, type, (tri_attr){0});
 }

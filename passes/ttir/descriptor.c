@@ -1,5 +1,7 @@
 #include "passes/ttir/descriptor.h"
 
+#include "ir/compare.h"
+
 #include "mlir-c/BuiltinTypes.h"
 
 #include <math.h>
@@ -38,14 +40,6 @@ static MlirValue unary(access *a, const char *name, MlirType type, MlirValue x)
 static MlirValue binary(access *a, const char *name, MlirType type, MlirValue x, MlirValue y)
 {
     return tri_builder_binary(&a->b, name, type, x, y);
-}
-
-static MlirValue compare(access *a, int predicate, MlirType type, MlirValue x, MlirValue y)
-{
-    MlirValue operands[] = {x, y};
-    tri_attr attr = {"predicate", tri_attr_i64(a->b.context, predicate)};
-    return tri_builder_value(&a->b, &(tri_op){.name = "arith.cmpi", .num_operands = 2, .operands = operands,
-                                              .num_results = 1, .results = &type, .num_attrs = 1, .attrs = &attr});
 }
 
 static MlirValue range(access *a, int64_t n)
@@ -98,8 +92,8 @@ static void add_dimension(access *a, int d, MlirValue index)
     if (!(a->checked >> d & 1))
         return;
     enum { slt = 2, sge = 5 };
-    MlirValue low = compare(a, sge, flags, index, tri_builder_int(&a->b, wide, 0));
-    MlirValue high = compare(a, slt, flags, index, unary(a, "tt.splat", wide, a->desc->shape[d]));
+    MlirValue low = tri_compare_make(&a->b, sge, index, tri_builder_int(&a->b, wide, 0));
+    MlirValue high = tri_compare_make(&a->b, slt, index, unary(a, "tt.splat", wide, a->desc->shape[d]));
     MlirValue inside = spread_descriptor(a, binary(a, "arith.andi", flags, low, high), a->i1);
     a->mask = mlirValueIsNull(a->mask) ? inside
                                        : binary(a, "arith.andi", mlirValueGetType(inside), a->mask, inside);
@@ -176,7 +170,7 @@ static MlirValue rounded(access *a, MlirValue value)
     MlirValue exponent = tri_builder_int(&a->b, bits, 0x7F800000);
     MlirType flags = tensor_of(a, a->shape, a->i1);
     enum { eq = 0 };
-    MlirValue is_special = compare(a, eq, flags, binary(a, "arith.andi", bits, x, exponent), exponent);
+    MlirValue is_special = tri_compare_make(&a->b, eq, binary(a, "arith.andi", bits, x, exponent), exponent);
     MlirValue keep =
         binary(a, "arith.ori", flags, is_special,
                unary(a, "tt.splat", flags,

@@ -12,6 +12,7 @@
  * leaves it to LLVM's passes on loops, which are not run here. Test: tests/passes/loop-once.mlir */
 #include "passes/passes.h"
 
+#include "ir/compare.h"
 #include "ir/op.h"
 
 #include "mlir-c/BuiltinTypes.h"
@@ -55,20 +56,6 @@ static bool has_products(tri_arena *arena, MlirOperation loop)
     return dots.len > 0;
 }
 
-static MlirValue runs_at_all(tri_builder *b, MlirValue begin, MlirValue end)
-{
-    enum { SLT = 2 };
-    MlirType i1 = mlirIntegerTypeGet(b->context, 1);
-    tri_attr less = {"predicate", tri_attr_i64(b->context, SLT)};
-    return tri_builder_value(b, &(tri_op){.name = "arith.cmpi",
-                                          .num_operands = 2,
-                                          .operands = (MlirValue[]){begin, end},
-                                          .num_results = 1,
-                                          .results = &i1,
-                                          .num_attrs = 1,
-                                          .attrs = &less});
-}
-
 /* The body's operations go to `to`; what they took from the loop is what it begins with. */
 static void take_body(MlirOperation loop, MlirBlock to)
 {
@@ -88,7 +75,7 @@ static void make_branch(tri_arena *arena, MlirOperation loop)
     tri_builder b = tri_builder_before(loop);
     MlirType *types = TRI_NEW_ARRAY(arena, MlirType, count + 1);
     MlirValue *initial = TRI_NEW_ARRAY(arena, MlirValue, count + 1);
-    MlirValue runs = runs_at_all(&b, tri_op_operand(loop, 0), tri_op_operand(loop, 1));
+    MlirValue runs = tri_compare_make(&b, TRI_CMP_SLT, tri_op_operand(loop, 0), tri_op_operand(loop, 1));
     MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
     MlirBlock then = mlirBlockCreate(0, NULL, NULL);
     for (intptr_t i = 0; i < count; i++) {

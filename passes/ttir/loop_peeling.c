@@ -10,6 +10,7 @@
  * to triton-test-loop-peeling. Test: tests/passes/loop-peeling.mlir */
 #include "passes/passes.h"
 
+#include "ir/compare.h"
 #include "ir/op.h"
 
 #include "mlir-c/BuiltinTypes.h"
@@ -72,22 +73,14 @@ static MlirOperation make_if(peeler *p, tri_builder *b, MlirValue condition, Mli
 static void peel(peeler *p)
 {
     MlirValue lb = tri_op_operand(p->loop, 0), ub = tri_op_operand(p->loop, 1), step = tri_op_operand(p->loop, 2);
-    MlirType type = mlirValueGetType(lb), i1 = mlirIntegerTypeGet(mlirTypeGetContext(type), 1);
+    MlirType type = mlirValueGetType(lb);
     tri_builder before = tri_builder_before(p->loop), b = tri_builder_after(p->loop);
     mlirOperationSetOperand(p->loop, 1, binary(&before, "arith.subi", ub, step));
     MlirValue *users = TRI_NEW_ARRAY(p->arena, MlirValue, p->count + 1);
     MlirValue range = binary(&b, "arith.subi", ub, lb), one = tri_builder_int(&b, type, 1);
     MlirValue trips = binary(&b, "arith.divsi", binary(&b, "arith.subi", range, one), step);
     MlirValue last = binary(&b, "arith.addi", binary(&b, "arith.muli", trips, step), lb);
-    enum { SLT = 2 };
-    tri_attr less = {"predicate", tri_attr_i64(b.context, SLT)};
-    MlirValue runs = tri_builder_value(&b, &(tri_op){.name = "arith.cmpi",
-                                                     .num_operands = 2,
-                                                     .operands = (MlirValue[]){lb, ub},
-                                                     .num_results = 1,
-                                                     .results = &i1,
-                                                     .num_attrs = 1,
-                                                     .attrs = &less});
+    MlirValue runs = tri_compare_make(&b, TRI_CMP_SLT, lb, ub);
     MlirBlock blocks[2];
     MlirOperation branch = make_if(p, &b, runs, blocks);
     for (intptr_t i = 0; i < p->count; i++) /* first, so that the copies below still name the loop */

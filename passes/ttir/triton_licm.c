@@ -11,6 +11,7 @@
  * Test: tests/passes/triton-licm.mlir */
 #include "passes/passes.h"
 
+#include "ir/compare.h"
 #include "ir/op.h"
 #include "ir/type.h"
 #include "passes/analysis/loads.h"
@@ -55,13 +56,10 @@ static void hoist_load(const hoister *h, MlirOperation load)
 {
     tri_builder b = tri_builder_before(h->loop);
     MlirContext context = h->run->unit->mlir;
-    MlirValue bounds[] = {tri_op_operand(h->loop, 0), tri_op_operand(h->loop, 1)};
     MlirValue mask = tri_op_segment_value(load, 1), other = tri_op_segment_value(load, 2);
     MlirType i1 = mlirIntegerTypeGet(context, 1), type = mlirValueGetType(tri_op_operand(load, 0));
-    tri_attr less = {"predicate", tri_attr_i64(context, tri_op_flag(h->loop, "unsignedCmp") ? 6 : 2)};
-    MlirValue runs = tri_builder_value(&b, &(tri_op){.name = "arith.cmpi", .num_operands = 2, .operands = bounds,
-                                                     .num_results = 1, .results = &i1, .num_attrs = 1,
-                                                     .attrs = &less});
+    int64_t less = tri_op_flag(h->loop, "unsignedCmp") ? TRI_CMP_ULT : TRI_CMP_SLT;
+    MlirValue runs = tri_compare_make(&b, less, tri_op_operand(h->loop, 0), tri_op_operand(h->loop, 1));
     if (tri_type_is_tensor(type)) {
         i1 = tri_type_with_element(type, i1);
         runs = tri_builder_unary(&b, "tt.splat", i1, runs);

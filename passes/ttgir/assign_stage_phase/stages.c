@@ -1,6 +1,7 @@
 /* Walks blocks in order and counts buffers. */
 #include "passes/ttgir/assign_stage_phase/stages.h"
 
+#include "ir/compare.h"
 #include "ir/type.h"
 #include "passes/analysis/loops.h"
 #include "passes/analysis/tasks.h"
@@ -153,13 +154,9 @@ static MlirValue select_value(counting *c, MlirValue condition, MlirValue x, Mli
 static void take_next(const stages_side *s, MlirOperation op, stages_state *state)
 {
     counting c = {.b = tri_builder_before(op), .like = op};
-    MlirType i32 = mlirIntegerTypeGet(c.b.context, 32), i1 = mlirIntegerTypeGet(c.b.context, 1);
+    MlirType i32 = mlirIntegerTypeGet(c.b.context, 32);
     MlirValue next = like(&c, tri_builder_binary(&c.b, "arith.addi", i32, state->stage, new_number(&c, 1)));
-    MlirValue operands[] = {next, new_number(&c, s->depth)};
-    tri_attr equal = {"predicate", tri_attr_i64(c.b.context, 0)};
-    MlirValue is_behind = like(&c, tri_builder_value(&c.b, &(tri_op){.name = "arith.cmpi", .num_operands = 2,
-                                                                     .operands = operands, .num_results = 1,
-                                                                     .results = &i1, .num_attrs = 1, .attrs = &equal}));
+    MlirValue is_behind = like(&c, tri_compare_make(&c.b, TRI_CMP_EQ, next, new_number(&c, s->depth)));
     state->stage = select_value(&c, is_behind, new_number(&c, 0), next);
     MlirValue other = like(&c, tri_builder_binary(&c.b, "arith.xori", i32, state->phase, new_number(&c, 1)));
     state->phase = select_value(&c, is_behind, other, state->phase);

@@ -14,6 +14,7 @@
  * Pipeline (wgmma.c) puts the waits for the products. */
 #include "passes/ttgir/automatic_warp_specialization/split.h"
 
+#include "ir/compare.h"
 #include "ir/type.h"
 #include "passes/analysis/dots.h"
 #include "passes/analysis/loops.h"
@@ -21,7 +22,7 @@
 
 #include "mlir-c/BuiltinTypes.h"
 
-enum { SIGNED_LESS = 2, BOUNDS = 3 };
+enum { BOUNDS = 3 };
 
 typedef struct {
     tri_split_plan *plan;
@@ -89,14 +90,6 @@ static bool find_ring(ahead *a)
 
 /* ---- rewriters ---- */
 
-static MlirValue is_less(tri_builder *b, MlirValue x, MlirValue y)
-{
-    MlirType i1 = mlirIntegerTypeGet(b->context, 1);
-    tri_attr attr = {"predicate", tri_attr_i64(b->context, SIGNED_LESS)};
-    return tri_builder_value(b, &(tri_op){.name = "arith.cmpi", .num_operands = 2, .operands = (MlirValue[]){x, y},
-                                          .num_results = 1, .results = &i1, .num_attrs = 1, .attrs = &attr});
-}
-
 /* The views that make the first product's operand of what is loaded, on `loaded`. */
 static MlirValue view_as_operand(const ahead *a, tri_builder *b, MlirValue value, MlirValue loaded)
 {
@@ -157,7 +150,7 @@ static MlirValue load_first(const ahead *a, tri_builder *b)
     MlirOperation loop = a->plan->loop;
     intptr_t last = mlirOperationGetNumOperands(loop) - 1;
     MlirValue slot = tri_op_operand(loop, last - 1), phase = tri_op_operand(loop, last);
-    MlirValue exists = is_less(b, tri_op_operand(loop, 0), tri_op_operand(loop, 1));
+    MlirValue exists = tri_compare_make(b, TRI_CMP_SLT, tri_op_operand(loop, 0), tri_op_operand(loop, 1));
     MlirType type = mlirValueGetType(tri_op_operand(a->first, 0));
     bool is_float = mlirTypeIsAFloat(tri_type_element(type));
     MlirValue none = is_float ? tri_builder_float(b, type, 0) : tri_builder_int(b, type, 0);
@@ -178,7 +171,8 @@ bool tri_ahead_loop(tri_split_plan *p)
     MlirValue step = tri_op_operand(p->loop, BOUNDS - 1), index = mlirBlockGetArgument(p->body, 0);
     tri_builder b = tri_builder_after(a.last);
     MlirValue next = tri_builder_binary(&b, "arith.addi", mlirValueGetType(index), index, step);
-    MlirValue carried = mlirBlockGetArgument(p->body, args - 1), exists = is_less(&b, next, tri_op_operand(p->loop, 1));
+    MlirValue carried = mlirBlockGetArgument(p->body, args - 1);
+    MlirValue exists = tri_compare_make(&b, TRI_CMP_SLT, next, tri_op_operand(p->loop, 1));
     MlirValue loaded =
         load_next(&a, &b, tri_op_operand(yield, count - 2), tri_op_operand(yield, count - 1), exists, carried);
     tri_loops_append_yield(p->arena, yield, 1, &loaded);

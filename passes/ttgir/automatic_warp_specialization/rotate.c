@@ -16,6 +16,7 @@
  * (overlap inside of a warp group). */
 #include "passes/ttgir/automatic_warp_specialization/split.h"
 
+#include "ir/compare.h"
 #include "ir/type.h"
 
 typedef struct {
@@ -352,18 +353,9 @@ static void fill_else(const rotation *r, MlirBlock block)
 
 static void rewrite_rotate(const rotation *r)
 {
-    enum { SLT = 2, ULT = 6 };
     tri_builder b = tri_builder_before(r->loop);
-    MlirType i1 = mlirIntegerTypeGet(b.context, 1);
-    tri_attr less = {"predicate", tri_attr_i64(b.context, tri_op_flag(r->loop, "unsignedCmp") ? ULT : SLT)};
-    MlirValue bounds[] = {tri_op_operand(r->loop, 0), tri_op_operand(r->loop, 1)};
-    MlirValue has_trips = tri_builder_value(&b, &(tri_op){.name = "arith.cmpi",
-                                                          .num_operands = 2,
-                                                          .operands = bounds,
-                                                          .num_results = 1,
-                                                          .results = &i1,
-                                                          .num_attrs = 1,
-                                                          .attrs = &less});
+    int64_t less = tri_op_flag(r->loop, "unsignedCmp") ? TRI_CMP_ULT : TRI_CMP_SLT;
+    MlirValue has_trips = tri_compare_make(&b, less, tri_op_operand(r->loop, 0), tri_op_operand(r->loop, 1));
     intptr_t count = mlirOperationGetNumResults(r->loop);
     MlirType *types = TRI_NEW_ARRAY(r->arena, MlirType, count + 1);
     MlirValue *results = TRI_NEW_ARRAY(r->arena, MlirValue, count + 1);

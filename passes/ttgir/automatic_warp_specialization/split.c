@@ -1,6 +1,7 @@
 /* Splits a loop into the producer's, which only starts copies, and the consumers', which is what was there. */
 #include "passes/ttgir/automatic_warp_specialization/split.h"
 
+#include "ir/compare.h"
 #include "ir/type.h"
 #include "passes/analysis/buffers.h"
 #include "passes/analysis/loops.h"
@@ -8,22 +9,8 @@
 #include "passes/ttgir/pipeline/lower.h"
 
 enum { producer_warps = 1, producer_registers = 24, single_product_registers = 40 };
-enum { EQ = 0, NE = 1, SLT = 2, SGE = 5, ULT = 6 };
 
 static MlirType int_type(tri_builder *b, unsigned bits) { return mlirIntegerTypeGet(b->context, bits); }
-
-static MlirValue compare(tri_builder *b, int predicate, MlirValue x, MlirValue y)
-{
-    MlirType i1 = int_type(b, 1);
-    tri_attr attr = {"predicate", tri_attr_i64(b->context, predicate)};
-    return tri_builder_value(b, &(tri_op){.name = "arith.cmpi",
-                                          .num_operands = 2,
-                                          .operands = (MlirValue[]){x, y},
-                                          .num_results = 1,
-                                          .results = &i1,
-                                          .num_attrs = 1,
-                                          .attrs = &attr});
-}
 
 static MlirValue choose_split(tri_builder *b, MlirValue condition, MlirValue x, MlirValue y)
 {
@@ -51,7 +38,7 @@ static void next_slot(tri_builder *b, int stages, MlirValue slot, MlirValue phas
 {
     MlirType i32 = int_type(b, 32);
     MlirValue one = tri_builder_int(b, i32, 1), more = tri_builder_binary(b, "arith.addi", i32, slot, one);
-    MlirValue wraps = compare(b, SGE, more, tri_builder_int(b, i32, stages));
+    MlirValue wraps = tri_compare_make(b, TRI_CMP_SGE, more, tri_builder_int(b, i32, stages));
     out[0] = choose_split(b, wraps, tri_builder_int(b, i32, 0), more);
     out[1] = choose_split(b, wraps, tri_builder_binary(b, "arith.xori", i32, phase, one), phase);
 }
@@ -268,7 +255,7 @@ static MlirValue slot_before(tri_builder *b, int stages, MlirValue slot)
     MlirType i32 = int_type(b, 32);
     MlirValue last = tri_builder_int(b, i32, stages - 1), one = tri_builder_int(b, i32, 1);
     MlirValue previous = tri_builder_binary(b, "arith.subi", i32, slot, one);
-    return choose_split(b, compare(b, EQ, slot, tri_builder_int(b, i32, 0)), last, previous);
+    return choose_split(b, tri_compare_make(b, TRI_CMP_EQ, slot, tri_builder_int(b, i32, 0)), last, previous);
 }
 
 /* Of many products those that only sum up run on into the next iteration. The slot is empty when that has waited at the
@@ -276,14 +263,15 @@ static MlirValue slot_before(tri_builder *b, int stages, MlirValue slot)
 static void let_many_run(tri_split_plan *p, MlirValue before, MlirValue next_ring, bool is_last)
 {
     tri_builder b = tri_builder_after(p->anchor);
-    MlirValue is_later = compare(&b, NE, mlirBlockGetArgument(p->body, 0), tri_op_operand(p->loop, 0));
+    MlirValue index = mlirBlockGetArgument(p->body, 0);
+    MlirValue is_later = tri_compare_make(&b, TRI_CMP_NE, index, tri_op_operand(p->loop, 0));
     arrive(&b, p->groups.at[0].empty, before, is_later);
     tri_builder_set_attr(p->loop, TRI_PIPELINE_OPEN, tri_attr_unit(b.context));
     if (is_last)
         return;
     b = tri_builder_after(p->loop);
-    int less = tri_op_flag(p->loop, "unsignedCmp") ? ULT : SLT;
-    MlirValue has_run = compare(&b, less, tri_op_operand(p->loop, 0), tri_op_operand(p->loop, 1));
+    int less = tri_op_flag(p->loop, "unsignedCmp") ? TRI_CMP_ULT : TRI_CMP_SLT;
+    MlirValue has_run = tri_compare_make(&b, less, tri_op_operand(p->loop, 0), tri_op_operand(p->loop, 1));
     arrive(&b, p->groups.at[0].empty, slot_before(&b, p->stages, next_ring), has_run);
 }
 
@@ -299,7 +287,8 @@ static void let_run(tri_split_plan *p, MlirValue slot)
         if (mlirValueEqual(tri_op_operand(yield, i), sums))
             mlirOperationSetOperand(yield, i, waited);
     MlirValue before = slot_before(&b, p->stages, slot);
-    MlirValue is_later = compare(&b, NE, mlirBlockGetArgument(p->body, 0), tri_op_operand(p->loop, 0));
+    MlirValue index = mlirBlockGetArgument(p->body, 0);
+    MlirValue is_later = tri_compare_make(&b, TRI_CMP_NE, index, tri_op_operand(p->loop, 0));
     for (size_t g = 0; g < p->groups.len; g++)
         arrive(&b, p->groups.at[g].empty, before, is_later);
 }
@@ -313,8 +302,8 @@ static void end_run(tri_split_plan *p, MlirValue next_ring)
     MlirOperation wait = tri_op_def(waited);
     mlirValueReplaceAllUsesOfWith(sums, waited);
     mlirOperationSetOperand(wait, 0, sums);
-    int less = tri_op_flag(p->loop, "unsignedCmp") ? ULT : SLT;
-    MlirValue has_run = compare(&b, less, tri_op_operand(p->loop, 0), tri_op_operand(p->loop, 1));
+    int less = tri_op_flag(p->loop, "unsignedCmp") ? TRI_CMP_ULT : TRI_CMP_SLT;
+    MlirValue has_run = tri_compare_make(&b, less, tri_op_operand(p->loop, 0), tri_op_operand(p->loop, 1));
     MlirValue slot = slot_before(&b, p->stages, next_ring);
     for (size_t g = 0; g < p->groups.len; g++)
         arrive(&b, p->groups.at[g].empty, slot, has_run);

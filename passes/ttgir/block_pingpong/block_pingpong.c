@@ -15,6 +15,7 @@
  * Answers to tritonamdgpu-block-pingpong. Test: tests/passes/block-pingpong.mlir */
 #include "passes/ttgir/block_pingpong/pingpong.h"
 
+#include "ir/compare.h"
 #include "ir/type.h"
 #include "passes/analysis/dots.h"
 #include "passes/ttgir/pipeline/pipeline.h"
@@ -76,26 +77,16 @@ static bool is_outermost(const tri_pingpong *p, const tri_op_list *list)
 /* Half of the waves waits in front of the loop, until the others are at its first barrier; those wait behind it. */
 static void set_apart(tri_pingpong *p)
 {
-    enum { eq = 0, ne = 1 };
     tri_pingpong_mark_before(p->loop, TRI_PINGPONG_BARRIER);
     tri_builder b = tri_builder_before(p->loop), after = tri_builder_after(p->loop);
-    MlirType i32 = mlirIntegerTypeGet(b.context, 32), i1 = mlirIntegerTypeGet(b.context, 1);
+    MlirType i32 = mlirIntegerTypeGet(b.context, 32);
     MlirValue thread =
         tri_builder_value(&b, &(tri_op){.name = "rocdl.workitem.id.x", .num_results = 1, .results = &i32});
     MlirValue zero = tri_builder_int(&b, i32, 0), half = tri_builder_int(&b, i32, WAVES / 2 * LANES);
     MlirValue which = tri_builder_binary(&b, "arith.divsi", i32, thread, half);
     MlirValue is_half[2];
-    for (int i = 0; i < 2; i++) {
-        tri_attr predicate = {"predicate", tri_attr_i64(b.context, i ? ne : eq)};
-        MlirValue operands[2] = {which, zero};
-        is_half[i] = tri_builder_value(&b, &(tri_op){.name = "arith.cmpi",
-                                                     .num_operands = 2,
-                                                     .operands = operands,
-                                                     .num_results = 1,
-                                                     .results = &i1,
-                                                     .num_attrs = 1,
-                                                     .attrs = &predicate});
-    }
+    for (int i = 0; i < 2; i++)
+        is_half[i] = tri_compare_make(&b, i ? TRI_CMP_NE : TRI_CMP_EQ, which, zero);
     tri_builder_create(&b, &(tri_op){.name = "amdg.cond_barrier", .num_operands = 1, .operands = &is_half[1]});
     tri_builder_create(&after, &(tri_op){.name = "amdg.cond_barrier", .num_operands = 1, .operands = &is_half[0]});
 }

@@ -17,6 +17,7 @@
  * are. Answers to tritongpu-fuse-nested-loops. Test: tests/passes/fuse-nested-loops.mlir */
 #include "passes/passes.h"
 
+#include "ir/compare.h"
 #include "ir/op.h"
 #include "ir/type.h"
 #include "passes/analysis/loops.h"
@@ -247,12 +248,7 @@ static bool runs_surely(MlirOperation loop)
 
 static MlirValue is_empty(tri_builder *b, MlirOperation loop)
 {
-    enum { sge = 5 };
-    MlirValue operands[] = {tri_op_operand(loop, 0), tri_op_operand(loop, 1)};
-    MlirType i1 = mlirIntegerTypeGet(b->context, 1);
-    tri_attr attr = {"predicate", tri_attr_i64(b->context, sge)};
-    return tri_builder_value(b, &(tri_op){.name = "arith.cmpi", .num_operands = 2, .operands = operands,
-                                          .num_results = 1, .results = &i1, .num_attrs = 1, .attrs = &attr});
+    return tri_compare_make(b, TRI_CMP_SGE, tri_op_operand(loop, 0), tri_op_operand(loop, 1));
 }
 
 static void yield_results(tri_arena *arena, MlirOperation op)

@@ -1,5 +1,6 @@
 #include "passes/ttgir/fuse_nested_loops/fused_loop.h"
 
+#include "ir/compare.h"
 #include "ir/type.h"
 #include "passes/analysis/loops.h"
 
@@ -73,15 +74,6 @@ static MlirValue number(fusion *f, tri_builder *b, int64_t value) { return tri_b
 static MlirValue binary(tri_builder *b, const char *name, MlirValue x, MlirValue y)
 {
     return tri_builder_binary(b, name, mlirValueGetType(x), x, y);
-}
-
-static MlirValue compare(tri_builder *b, int predicate, MlirValue x, MlirValue y)
-{
-    MlirValue operands[] = {x, y};
-    MlirType i1 = mlirIntegerTypeGet(b->context, 1);
-    tri_attr attr = {"predicate", tri_attr_i64(b->context, predicate)};
-    return tri_builder_value(b, &(tri_op){.name = "arith.cmpi", .num_operands = 2, .operands = operands,
-                                          .num_results = 1, .results = &i1, .num_attrs = 1, .attrs = &attr});
 }
 
 static MlirValue choose_fused_loop(tri_builder *b, MlirValue condition, MlirValue x, MlirValue y)
@@ -386,7 +378,7 @@ static void make_prologue(fusion *f, tri_builder *b, size_t k, MlirValue start)
     MlirOperation loop = f->inners[k].loop;
     MlirBlock body = tri_op_body(loop, 0);
     intptr_t values = mlirOperationGetNumResults(loop);
-    MlirValue is_first = compare(b, eq, f->t, start);
+    MlirValue is_first = tri_compare_make(b, eq, f->t, start);
     branches at = start_if();
     tri_builder in = tri_builder_at_end(at.then, b->loc);
     value_list then = {0}, other = {0};
@@ -460,7 +452,8 @@ static void make_body(fusion *f, tri_builder *b, size_t k, MlirValue start)
         forget(f, before);
     } else {
         MlirValue end = binary(b, "arith.addi", start, f->lens.at[k]);
-        MlirValue has_begun = compare(b, sge, f->t, start), goes_on = compare(b, slt, f->t, end);
+        MlirValue has_begun = tri_compare_make(b, sge, f->t, start);
+        MlirValue goes_on = tri_compare_make(b, slt, f->t, end);
         MlirValue runs = binary(b, "arith.andi", has_begun, goes_on);
         branches at = start_if();
         tri_builder in = tri_builder_at_end(at.then, b->loc);
@@ -558,7 +551,7 @@ static void fill(fusion *f, MlirBlock block, MlirLocation loc)
         make_prologue(f, &b, k, start);
         make_body(f, &b, k, start);
     }
-    MlirValue is_last = compare(&b, eq, f->t, binary(&b, "arith.subi", f->round_len, number(f, &b, 1)));
+    MlirValue is_last = tri_compare_make(&b, eq, f->t, binary(&b, "arith.subi", f->round_len, number(f, &b, 1)));
     make_epilogue(f, &b, is_last);
     MlirValue next = binary(&b, "arith.addi", f->t, number(f, &b, 1));
     f->next.at[0] = choose_fused_loop(&b, is_last, number(f, &b, 0), next);

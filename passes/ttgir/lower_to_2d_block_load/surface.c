@@ -2,6 +2,7 @@
 #include "passes/ttgir/lower_to_2d_block_load/surface.h"
 
 #include "ir/block_io.h"
+#include "ir/compare.h"
 #include "ir/type.h"
 #include "passes/analysis/wrapped.h"
 
@@ -227,16 +228,7 @@ bool tri_surface_is_outside(const tri_surface *s)
 
 static MlirValue compare_number(tri_builder *b, int predicate, MlirValue x, int64_t y)
 {
-    MlirType i1 = mlirIntegerTypeGet(b->context, 1);
-    tri_attr attr = {"predicate", tri_attr_i64(b->context, predicate)};
-    MlirValue operands[] = {x, tri_builder_int(b, mlirValueGetType(x), y)};
-    return tri_builder_value(b, &(tri_op){.name = "arith.cmpi",
-                                          .num_operands = 2,
-                                          .operands = operands,
-                                          .num_results = 1,
-                                          .results = &i1,
-                                          .num_attrs = 1,
-                                          .attrs = &attr});
+    return tri_compare_make(b, predicate, x, tri_builder_int(b, mlirValueGetType(x), y));
 }
 
 static MlirValue both_hold(tri_builder *b, MlirValue x, MlirValue y)

@@ -9,6 +9,8 @@
  * A value that is used d iterations of the new loop after it was made is carried in d loop arguments. */
 #include "passes/ttgir/pipeline/expand.h"
 
+#include "ir/compare.h"
+
 #include "mlir-c/BuiltinAttributes.h"
 
 #include <limits.h>
@@ -56,10 +58,7 @@ MlirValue tri_expand_select(tri_builder *b, MlirValue pred, MlirValue yes, MlirV
 
 static MlirValue less_than(tri_builder *b, tri_expander *x, MlirValue l, MlirValue r)
 {
-    MlirType i1 = mlirIntegerTypeGet(b->context, 1);
-    tri_attr attr = {"predicate", tri_attr_i64(b->context, tri_op_flag(x->loop, "unsignedCmp") ? 6 : 2)};
-    return tri_builder_value(b, &(tri_op){.name = "arith.cmpi", .num_operands = 2, .operands = (MlirValue[]){l, r},
-                                          .num_results = 1, .results = &i1, .num_attrs = 1, .attrs = &attr});
+    return tri_compare_make(b, tri_op_flag(x->loop, "unsignedCmp") ? TRI_CMP_ULT : TRI_CMP_SLT, l, r);
 }
 
 MlirValue tri_expand_advanced(tri_builder *b, tri_expander *x, MlirValue base, int k)

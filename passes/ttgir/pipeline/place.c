@@ -1,6 +1,7 @@
 /* Places of ops in a schedule, and the small things that every part of the pipeliner's lowering makes. */
 #include "passes/ttgir/pipeline/lower.h"
 
+#include "ir/compare.h"
 #include "ir/encoding.h"
 #include "ir/type.h"
 
@@ -100,17 +101,9 @@ MlirValue tri_pipeline_limit(tri_builder *b, tri_place place, int n)
 MlirValue tri_pipeline_next_index(tri_lowering *l, tri_builder *b, tri_place place, MlirValue index, MlirValue limit,
                                MlirValue *out_wraps)
 {
-    MlirType i32 = mlirIntegerTypeGet(b->context, 32), i1 = mlirIntegerTypeGet(b->context, 1);
-    enum { SGE = 5 };
-    tri_attr is_past = {"predicate", tri_attr_i64(b->context, SGE)};
+    MlirType i32 = mlirIntegerTypeGet(b->context, 32);
     MlirValue more = tri_pipeline_placed(tri_builder_binary(b, "arith.addi", i32, index, l->one), place);
-    MlirValue wraps = tri_builder_value(b, &(tri_op){.name = "arith.cmpi",
-                                                     .num_operands = 2,
-                                                     .operands = (MlirValue[]){more, limit},
-                                                     .num_results = 1,
-                                                     .results = &i1,
-                                                     .num_attrs = 1,
-                                                     .attrs = &is_past});
+    MlirValue wraps = tri_compare_make(b, TRI_CMP_SGE, more, limit);
     tri_pipeline_placed(wraps, place);
     if (out_wraps)
         *out_wraps = wraps;

@@ -7,6 +7,7 @@
  * All loads count their slots with one counter. */
 #include "passes/ttgir/stream_pipeline/stream.h"
 
+#include "ir/compare.h"
 #include "ir/type.h"
 #include "passes/analysis/loops.h"
 
@@ -14,8 +15,7 @@
 static MlirOperation add_slot_counter(tri_arena *arena, MlirOperation loop, int n, MlirValue *out)
 {
     tri_builder front = tri_builder_before(loop);
-    MlirType i32 = mlirIntegerTypeGet(front.context, 32), i1 = mlirIntegerTypeGet(front.context, 1);
-    enum { SLT = 2 };
+    MlirType i32 = mlirIntegerTypeGet(front.context, 32);
     if (n == 1) {
         *out = tri_builder_int(&front, i32, 0);
         return loop;
@@ -26,15 +26,8 @@ static MlirOperation add_slot_counter(tri_arena *arena, MlirOperation loop, int 
     MlirBlock body = tri_op_body(loop, 0);
     MlirValue last = mlirBlockGetArgument(body, mlirBlockGetNumArguments(body) - 1);
     tri_builder b = tri_builder_before(mlirBlockGetFirstOperation(body));
-    tri_attr is_less = {"predicate", tri_attr_i64(b.context, SLT)};
     MlirValue next = tri_builder_binary(&b, "arith.addi", i32, last, one);
-    MlirValue is_in = tri_builder_value(&b, &(tri_op){.name = "arith.cmpi",
-                                                      .num_operands = 2,
-                                                      .operands = (MlirValue[]){next, count},
-                                                      .num_results = 1,
-                                                      .results = &i1,
-                                                      .num_attrs = 1,
-                                                      .attrs = &is_less});
+    MlirValue is_in = tri_compare_make(&b, TRI_CMP_SLT, next, count);
     *out = tri_builder_value(&b, &(tri_op){.name = "arith.select",
                                            .num_operands = 3,
                                            .operands = (MlirValue[]){is_in, next, zero},

@@ -1,6 +1,7 @@
 /* An access through pointers becomes one through a descriptor, which is made in front of the outermost loop. */
 #include "passes/ttir/auto_tma/auto_tma.h"
 
+#include "ir/compare.h"
 #include "ir/type.h"
 
 #include <stdint.h>
@@ -10,7 +11,7 @@ enum { ENDLESS = INT32_MAX, OUTSIDE = 1 << 30, SLE = 3, SGT = 4 };
 typedef struct {
     const tri_auto_tma_plan *plan;
     tri_builder b; /* in front of the loops */
-    MlirType i1, i32, i64;
+    MlirType i32, i64;
     MlirValue is_full[TRI_MAX_RANK]; /* i1: the dimension has elements at all; null: it does */
 } rewriter;
 
@@ -26,13 +27,6 @@ static MlirValue choose(rewriter *r, tri_builder *b, MlirValue condition, MlirVa
                                           .num_results = 1, .results = &r->i32});
 }
 
-static MlirValue compare(rewriter *r, tri_builder *b, int64_t predicate, MlirValue x, MlirValue y)
-{
-    tri_attr attr = {"predicate", tri_attr_i64(b->context, predicate)};
-    return tri_builder_value(b, &(tri_op){.name = "arith.cmpi", .num_operands = 2, .operands = (MlirValue[]){x, y},
-                                          .num_results = 1, .results = &r->i1, .num_attrs = 1, .attrs = &attr});
-}
-
 /* The map's size; one that may be zero becomes 1, and the coordinate then leaves the tensor (place_block). */
 static MlirValue size_of(rewriter *r, int d)
 {
@@ -43,7 +37,7 @@ static MlirValue size_of(rewriter *r, int d)
     if (tri_sum_is_const(shape, &number) && number > 0)
         return tri_builder_int(&r->b, r->i32, number);
     MlirValue size = emit(r, &r->b, shape, r->i32), zero = tri_builder_int(&r->b, r->i32, 0);
-    r->is_full[d] = compare(r, &r->b, SGT, size, zero);
+    r->is_full[d] = tri_compare_make(&r->b, SGT, size, zero);
     return tri_builder_binary(&r->b, "arith.maxsi", r->i32, size, tri_builder_int(&r->b, r->i32, 1));
 }
 
@@ -80,7 +74,7 @@ static MlirValue coordinate(rewriter *r, tri_builder *b, const tri_sum *start)
         return emit(r, b, start, r->i32);
     MlirValue wide = emit(r, b, start, r->i64), most = tri_builder_int(b, r->i64, INT32_MAX);
     MlirValue narrow = tri_builder_unary(b, "arith.trunci", r->i32, wide);
-    return choose(r, b, compare(r, b, SLE, wide, most), narrow, -OUTSIDE);
+    return choose(r, b, tri_compare_make(b, SLE, wide, most), narrow, -OUTSIDE);
 }
 
 /* Coordinates of the block, in the map's order. */
@@ -126,7 +120,6 @@ void tri_auto_tma_rewrite(const tri_auto_tma_plan *p)
     int32_t order[TRI_MAX_RANK], back[TRI_MAX_RANK];
     MlirValue operands[2 + TRI_MAX_RANK];
     r.b.loc = b.loc;
-    r.i1 = mlirIntegerTypeGet(b.context, 1);
     r.i32 = mlirIntegerTypeGet(b.context, 32);
     r.i64 = mlirIntegerTypeGet(b.context, 64);
     for (int i = 0; i < rank; i++) {

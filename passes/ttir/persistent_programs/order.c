@@ -6,6 +6,7 @@
 #include "passes/ttir/persistent_programs/persistent_programs.h"
 
 #include "ir/builder.h"
+#include "ir/compare.h"
 
 #include "mlir-c/BuiltinTypes.h"
 
@@ -25,14 +26,6 @@ static MlirValue order_constant(const tri_tile_order *o, tri_builder *b, int64_t
     return tri_builder_int(b, o->i32, value);
 }
 
-static MlirValue compare_with(tri_builder *b, int predicate, MlirValue x, MlirValue y)
-{
-    MlirType i1 = mlirIntegerTypeGet(b->context, 1);
-    tri_attr attr = {"predicate", tri_attr_i64(b->context, predicate)};
-    return tri_builder_value(b, &(tri_op){.name = "arith.cmpi", .num_operands = 2, .operands = (MlirValue[]){x, y},
-                                          .num_results = 1, .results = &i1, .num_attrs = 1, .attrs = &attr});
-}
-
 static MlirValue select_of(const tri_tile_order *o, tri_builder *b, MlirValue condition, MlirValue x, MlirValue y)
 {
     return tri_builder_value(b, &(tri_op){.name = "arith.select", .num_operands = 3,
@@ -44,7 +37,7 @@ static MlirValue select_of(const tri_tile_order *o, tri_builder *b, MlirValue co
 static MlirValue has_pairs(const tri_tile_order *o, tri_builder *b)
 {
     MlirValue odd = I32("andi", o->extent[o->growing], order_constant(o, b, 1));
-    return compare_with(b, EQUAL, odd, order_constant(o, b, 0));
+    return tri_compare_make(b, EQUAL, odd, order_constant(o, b, 0));
 }
 
 /* How many of `all` things a program has, which begins with its own number. */
@@ -102,7 +95,7 @@ static void split_pairs(const tri_tile_order *o, tri_builder *b, MlirValue itera
     MlirValue programs = launch_number_of(o, b, "tt.get_num_programs");
     MlirValue pair = I32("addi", I32("muli", I32("shrsi", iteration, one), programs), program);
     MlirValue half = I32("maxsi", I32("shrsi", extent, one), one), least = I32("remsi", pair, half);
-    MlirValue is_short = compare_with(b, NOT_EQUAL, I32("andi", iteration, one), order_constant(o, b, 0));
+    MlirValue is_short = tri_compare_make(b, NOT_EQUAL, I32("andi", iteration, one), order_constant(o, b, 0));
     MlirValue greatest = I32("subi", I32("subi", extent, one), least);
     MlirValue tile = I32("addi", I32("muli", iteration, programs), program);
     MlirValue pairs = has_pairs(o, b);

@@ -2,16 +2,10 @@
  * say where the part without masks ends, those that fall say where it begins, the others whether there is one. */
 #include "passes/ttir/remove_masks/remove_masks.h"
 
+#include "ir/compare.h"
 #include "ir/type.h"
 
 enum { SLT = 2, SLE = 3, SGT = 4, SGE = 5, MAX_DEPTH = 16 };
-
-static MlirValue less(tri_masks *s, int64_t predicate, MlirValue x, MlirValue y)
-{
-    tri_attr attr = {"predicate", tri_attr_i64(s->b.context, predicate)};
-    return tri_builder_value(&s->b, &(tri_op){.name = "arith.cmpi", .num_operands = 2, .operands = (MlirValue[]){x, y},
-                                              .num_results = 1, .results = &s->i1, .num_attrs = 1, .attrs = &attr});
-}
 
 static void require(tri_masks *s, MlirValue condition)
 {
@@ -30,8 +24,8 @@ static void require_no_wrap(tri_masks *s, const tri_masks_number *a, int sign, i
         if (sign > 0 ? value >= INT32_MIN : value <= INT32_MAX)
             return;
     }
-    require(s, less(s, sign > 0 ? SGE : SLE, tri_masks_emit_at(s, a, edge, index),
-                    tri_masks_constant(s, sign > 0 ? INT32_MIN : INT32_MAX)));
+    require(s, tri_compare_make(&s->b, sign > 0 ? SGE : SLE, tri_masks_emit_at(s, a, edge, index),
+                                tri_masks_constant(s, sign > 0 ? INT32_MIN : INT32_MAX)));
 }
 
 /* x < y as numbers, of which none may wrap while the condition holds. */
@@ -93,7 +87,7 @@ static void use_end(tri_masks *s, int64_t step, MlirValue room)
 {
     MlirValue end = room;
     if (step > 1) {
-        require(s, less(s, SGT, room, tri_masks_constant(s, 0)));
+        require(s, tri_compare_make(&s->b, SGT, room, tri_masks_constant(s, 0)));
         room = tri_masks_binary(s, "arith.addi", room, tri_masks_constant(s, step - 1));
         end = tri_masks_binary(s, "arith.divsi", room, tri_masks_constant(s, step));
     }
@@ -113,7 +107,7 @@ static void use_comparison(tri_masks *s, const comparison *c)
     require_numbers(s, c);
     MlirValue rest = tri_masks_emit_terms(s, &c->gap, c->gap.high), zero = tri_masks_constant(s, 0);
     if (!c->gap.step)
-        require(s, less(s, SLT, rest, zero));
+        require(s, tri_compare_make(&s->b, SLT, rest, zero));
     else if (c->gap.step > 0)
         use_end(s, c->gap.step, tri_masks_binary(s, "arith.subi", zero, rest));
     else

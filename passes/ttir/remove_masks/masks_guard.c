@@ -13,6 +13,7 @@
  * second body is up to 5 % faster. */
 #include "passes/ttir/remove_masks/remove_masks.h"
 
+#include "ir/compare.h"
 #include "ir/type.h"
 
 enum { MAX_DEPTH = 8 }; /* ops of the mask that go along */
@@ -35,24 +36,12 @@ static MlirValue clone_at(tri_masks *s, tri_builder *b, MlirValue value, int dep
     return tri_op_result(tri_op_clone(b, op, count, from, to), 0);
 }
 
-static MlirValue compare_index(tri_masks *s, tri_builder *b, int64_t predicate, MlirValue bound)
-{
-    tri_attr attr = {"predicate", tri_attr_i64(b->context, predicate)};
-    return tri_builder_value(b, &(tri_op){.name = "arith.cmpi",
-                                          .num_operands = 2,
-                                          .operands = (MlirValue[]){s->index, bound},
-                                          .num_results = 1,
-                                          .results = &s->i1,
-                                          .num_attrs = 1,
-                                          .attrs = &attr});
-}
-
 /* Whether a trip is one without masks. */
 static MlirValue has_no_mask(tri_masks *s, tri_builder *b, MlirValue start, MlirValue end)
 {
     enum { SLT = 2, SGE = 5 };
-    MlirValue from = mlirValueIsNull(start) ? start : compare_index(s, b, SGE, start);
-    MlirValue to = mlirValueIsNull(end) ? end : compare_index(s, b, SLT, end);
+    MlirValue from = mlirValueIsNull(start) ? start : tri_compare_make(b, SGE, s->index, start);
+    MlirValue to = mlirValueIsNull(end) ? end : tri_compare_make(b, SLT, s->index, end);
     if (mlirValueIsNull(from) || mlirValueIsNull(to))
         return mlirValueIsNull(from) ? to : from;
     return tri_builder_binary(b, "arith.andi", s->i1, from, to);

@@ -4,6 +4,7 @@
  * Tests: tests/targets/undefined.bats. */
 #include "targets/cpu/sanitize/shadow.h"
 
+#include "ir/compare.h"
 #include "targets/cpu/cpu.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -32,15 +33,6 @@ MlirValue tri_cpu_shadow_select(tri_builder *b, MlirValue cond, MlirValue s, Mli
     MlirType type = mlirValueGetType(s);
     return tri_builder_value(b, &(tri_op){.name = "arith.select", .num_operands = 3, .operands = operands,
                                           .num_results = 1, .results = &type});
-}
-
-MlirValue tri_cpu_shadow_compare(tri_builder *b, int64_t predicate, MlirValue s, MlirValue t)
-{
-    MlirValue operands[2] = {s, t};
-    MlirType bit = tri_type_with_element(mlirValueGetType(s), mlirIntegerTypeGet(b->context, 1));
-    tri_attr attr = {"predicate", tri_attr_i64(b->context, predicate)};
-    return tri_builder_value(b, &(tri_op){.name = "arith.cmpi", .num_operands = 2, .operands = operands,
-                                          .num_results = 1, .results = &bit, .num_attrs = 1, .attrs = &attr});
 }
 
 static MlirValue shadow_of(tri_cpu_shadow *x, MlirValue v)
@@ -259,7 +251,7 @@ static MlirValue where_it_counts(tri_cpu_shadow *x, tri_builder *b, MlirValue sa
         counts = tri_builder_binary(b, "arith.xori", bit, counts, tri_builder_int(b, bit, 1));
     if (!is_null(other))
         counts = tri_builder_binary(b, "arith.ori", bit, counts,
-                                    tri_cpu_shadow_compare(b, is_ne, other, zero(x, b, other)));
+                                    tri_compare_make(b, is_ne, other, zero(x, b, other)));
     return tri_cpu_shadow_select(b, counts, sa, zero(x, b, sa));
 }
 

@@ -52,6 +52,5 @@ MlirValue tri_cpu_shadow_sites_assume(tri_cpu_shadow *x, tri_builder *b, MlirOpe
 MlirType tri_cpu_shadow_type(tri_cpu_shadow *x, MlirValue of);
 MlirValue tri_cpu_shadow_max(tri_builder *b, MlirValue s, MlirValue t);
 MlirValue tri_cpu_shadow_select(tri_builder *b, MlirValue cond, MlirValue s, MlirValue t);
-MlirValue tri_cpu_shadow_compare(tri_builder *b, int64_t predicate, MlirValue s, MlirValue t);
 
 #endif

@@ -1,6 +1,7 @@
 /* -fsanitize=undefined: where ops make something undefined out of what is defined. */
 #include "targets/cpu/sanitize/shadow.h"
 
+#include "ir/compare.h"
 #include "ir/op_classes.h"
 
 #include "mlir-c/BuiltinTypes.h"
@@ -29,7 +30,7 @@ static MlirValue like(tri_builder *b, MlirValue v, int64_t value)
 
 static MlirValue compare(tri_builder *b, int64_t predicate, MlirValue v, int64_t value)
 {
-    return tri_cpu_shadow_compare(b, predicate, v, like(b, v, value));
+    return tri_compare_make(b, predicate, v, like(b, v, value));
 }
 
 static MlirValue binary(tri_builder *b, const char *name, MlirValue u, MlirValue v)
