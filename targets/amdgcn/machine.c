@@ -272,6 +272,7 @@ const tri_machine tri_amdgcn_machine = {
     .link = tri_amdgcn_link,
     .packed_bits = 16,
     .lane_row = 16,
+    .product_cost = 48,
     .carries_offsets = true,
     .converts_late = true,
     .orders_updates = true,

@@ -81,6 +81,22 @@ static tri_gpu_value widen(tri_gpu *g, tri_gpu_value value, MlirType type)
     return out;
 }
 
+/* Says how many they are; false after a report that they are too many. */
+static bool check_count(tri_gpu *g, MlirOperation op, int64_t count)
+{
+    if (!g->machine->product_cost || count <= g->max_made / g->machine->product_cost) {
+        tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "dot", "%lld multiply-adds per thread",
+                        (long long)count);
+        return true;
+    }
+    tri_op_error(g->unit->diag, op, 4010, "%lld multiply-adds of a thread: the kernel becomes too much code",
+                 (long long)count);
+    tri_diag_note(g->unit->diag, TRI_NO_SPAN,
+                  "smaller blocks, more warps or types that the matrix unit takes give a thread less to do; "
+                  "-fmax-ops=N allows more");
+    return false;
+}
+
 bool tri_gpu_dot_fma(tri_gpu *g, MlirOperation op)
 {
     MlirType types[3];
@@ -104,8 +120,8 @@ bool tri_gpu_dot_fma(tri_gpu *g, MlirOperation op)
     b = widen(g, b, tri_type_element(types[1]));
     tri_gpu_value out = tri_gpu_new(g, c.count);
     uint64_t depth = (uint64_t)tri_type_dim(types[0], rank - 1);
-    tri_diag_remark(g->unit->diag, tri_op_span(g->unit->diag, op), "dot", "%lld multiply-adds per thread",
-                    (long long)((int64_t)depth * c.count));
+    if (!check_count(g, op, (int64_t)depth * c.count))
+        return false;
     if (!g->machine->ops) /* else accelerate-matmul, which sees the source's types, says why */
         tri_diag_missed(g->unit->diag, tri_op_span(g->unit->diag, op), "dot",
                         "no matrix instruction: the device has none");

@@ -138,6 +138,8 @@ typedef struct tri_machine {
                                   * makes an address of each of shared memory's elements keeps no two loops' at once */
     int joined_sums;             /* sums of the matrix unit go around loops, and come out of branches, in vectors of so
                                     many; 0: one by one */
+    int product_cost;            /* operations (-fmax-ops) that a multiply-add of tt.dot counts as where a product is
+                                  * large: LLVM's back end takes time by the square of their number; 0: none */
     bool carries_offsets;        /* and pointers into small arrays as offsets of 32 bits from their base */
     bool converts_late;          /* 8-bit floats become operands of matrix instructions where one reads them */
     bool orders_updates;         /* atomic instructions carry their ordering; else fences stand around relaxed ones */

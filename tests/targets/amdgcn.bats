@@ -752,6 +752,8 @@ END2
     for chip in gfx90a gfx950 gfx1201; do
         tritcc -arch=$chip -emit=hsaco=k.hsaco -sig '*fp8e4b8, *fp8e4b8, *fp32, 64, 64, 64' k.tri # as f16
     done
+    tritcc -1 -arch=gfx1100 -emit=hsaco=k.hsaco -sig '*fp32, *fp32, *fp32, 256, 256, 256' k.tri # LLVM does not end
+    [[ $errors == *"k.tri:9:"*"131072 multiply-adds of a thread: the kernel becomes too much code [TRI-4010]"*"-fmax-ops=N allows more"* ]]
     tritcc -2 -arch=gfx1110 -emit=hsaco=k.hsaco -sig '*fp16, *fp16, *fp32, 64, 64, 64' k.tri
     [[ $errors == *"unknown architecture 'gfx1110'; did you mean 'gfx1100'?"* ]]
 }
