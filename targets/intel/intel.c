@@ -11,6 +11,8 @@
 #include "targets/intel/intel.h"
 #include "targets/spirv/spirv.h"
 
+#include <string.h>
+
 static bool check_type(tri_unit *unit, MlirOperation op, MlirValue value)
 {
     MlirType type = tri_type_element(mlirValueGetType(value));
@@ -68,7 +70,8 @@ static bool read_intel(tri_unit *unit)
 static tri_resources resources(const tri_unit *unit, const tri_kernel *kernel, tri_str code)
 {
     (void)kernel;
-    return (tri_resources){.barriers = tri_spirv_has_barrier(code), .lanes = tri_facts_lanes(unit)};
+    bool has_halves = memmem(code.data, code.len, TRI_INTEL_BARRIER_HALF, strlen(TRI_INTEL_BARRIER_HALF));
+    return (tri_resources){.barriers = has_halves || tri_spirv_has_barrier(code), .lanes = tri_facts_lanes(unit)};
 }
 
 const tri_target tri_target_intel = {

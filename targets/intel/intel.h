@@ -18,7 +18,8 @@ enum {
     TRI_INTEL_END
 };
 
-extern const tri_gpu_op tri_intel_ops_dpas[], tri_intel_ops_block[], tri_intel_ops_prefetch[], tri_intel_ops_rounding[];
+extern const tri_gpu_op tri_intel_ops_dpas[], tri_intel_ops_block[], tri_intel_ops_prefetch[], tri_intel_ops_rounding[],
+    tri_intel_ops_barrier[];
 extern const tri_machine tri_intel_machine;
 
 /* How many sub-groups of how many lanes run a block, from what the options say: more, or narrower ones, where its
@@ -43,6 +44,8 @@ bool tri_intel_store_cached(tri_gpu *g, const tri_machine_access *a, LLVMValueRe
 
 /* SPIR-V -> zebin, by ocloc; takes its figures. False after a report. */
 bool tri_intel_assemble(tri_unit *unit);
+/* How functions of Intel's compilers for barriers in two halves begin (barrier.c). */
+#define TRI_INTEL_BARRIER_HALF "__builtin_IB_thread_group_barrier_"
 /* The command of ocloc that does so, for a shell. (What spills is compiled once more, with more registers.) */
 tri_str tri_intel_assemble_command(tri_unit *unit, tri_str input, tri_str output);
 /* Where ocloc made nothing of `code`: was it made here, or does it keep SPIR-V's rules? False after a report. */

@@ -28,7 +28,7 @@ static const tri_machine_primitive own[] = {
 };
 
 static const tri_gpu_op *const ops[] = {tri_intel_ops_dpas, tri_intel_ops_block, tri_intel_ops_prefetch,
-                                        tri_intel_ops_rounding, NULL};
+                                        tri_intel_ops_rounding, tri_intel_ops_barrier, NULL};
 
 LLVMValueRef tri_intel_call(tri_gpu *g, const char *name, LLVMTypeRef result, LLVMValueRef *args, int num_args)
 {

@@ -107,6 +107,41 @@ END
     [ "$(grep -c 'call.*lsc_prefetch_global' k.ll)" -eq 4 ]
 }
 
+@test "a barrier in two halves is the machine's" {
+    need ocloc
+    cat >k.ttgir <<'END'
+#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [16], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 16 : i32} {
+  tt.func public @k(%x: !tt.ptr<f32>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #blocked>
+    %s = tt.splat %x : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>, #blocked>
+    %p = tt.addptr %s, %r : tensor<64x!tt.ptr<f32>, #blocked>, tensor<64xi32, #blocked>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %b = triton_gen.split_barrier_arrive
+      %v = tt.load %p : tensor<64x!tt.ptr<f32>, #blocked>
+      %w = arith.addf %v, %v : tensor<64xf32, #blocked>
+      triton_gen.split_barrier_wait %b
+      tt.store %p, %w : tensor<64x!tt.ptr<f32>, #blocked>
+    }
+    tt.return
+  }
+}
+END
+    local arch
+    for arch in pvc dg2; do
+        tritcc -arch=$arch -emit=llir=k.ll,zebin=k.zebin --resource-usage k.ttgir
+        [[ $errors == *"barriers   1"* ]]
+        grep -A9 'call.*thread_group_barrier_signal' k.ll | grep -q 'call.*thread_group_barrier_wait'
+        readelf -p .ze_info k.zebin | grep -q 'barrier_count: *1'
+    done
+    tritrun -arch=sim:pvc -print=arg0 k.ttgir ones:f32:64 3 >out
+    [ "$(grep -o '\<8\>' out | wc -l)" -eq 64 ]
+    tritcc -1 -arch=sm_90 -emit=llir=k.ll k.ttgir
+    [[ $errors == *"layouts are of warps of 16 threads"* ]]
+}
+
 # The machine's own accesses, their caches' controls behind the type: first level, last level.
 @test "bf16 is converted by moves, and caches are told what the source says of them" {
     cat >k.tri <<'END'
