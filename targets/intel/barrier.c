@@ -1,6 +1,7 @@
-/* Barriers in two halves: a warp says that it has come, and waits later until all have. They keep the warps of a block
- * in step and order no memory, so that the simulator has nothing to do for them. By functions of Intel's compilers;
- * SPIR-V's own instructions are an extension that LLVM's back end only writes by a switch of the whole process. */
+/* Barriers of Intel's dialect, whole and in two halves: a warp says that it has come, and waits later until all have.
+ * The halves keep the warps of a block in step and order no memory, so that the simulator has nothing to do for them. By
+ * functions of Intel's compilers; SPIR-V's own instructions are an extension that LLVM's back end only writes by a
+ * switch of the whole process. */
 #include "targets/gpu/gpu.h"
 #include "targets/intel/intel.h"
 
@@ -25,7 +26,16 @@ static bool run_wait(tri_gpu *g, MlirOperation op)
     return true;
 }
 
+/* A whole one, whichever memory it shall order. */
+static bool run_whole(tri_gpu *g, MlirOperation op)
+{
+    (void)op;
+    tri_gpu_barrier_global(g);
+    return true;
+}
+
 const tri_gpu_op tri_intel_ops_barrier[] = {
+    {"triton_gen.barrier", run_whole, NULL},
     {"triton_gen.split_barrier_arrive", run_arrive, NULL},
     {"triton_gen.split_barrier_wait", run_wait, NULL},
     {0},

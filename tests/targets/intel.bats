@@ -123,6 +123,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
       %v = tt.load %p : tensor<64x!tt.ptr<f32>, #blocked>
       %w = arith.addf %v, %v : tensor<64xf32, #blocked>
       triton_gen.split_barrier_wait %b
+      triton_gen.barrier {mem_fence = Global}
       tt.store %p, %w : tensor<64x!tt.ptr<f32>, #blocked>
     }
     tt.return
@@ -132,6 +133,7 @@ END
     local arch
     for arch in pvc dg2; do
         tritcc -arch=$arch -emit=llir=k.ll,zebin=k.zebin --resource-usage k.ttgir
+        [ "$(grep -c 'call.*@_Z7barrierj(i32 3)' k.ll)" -eq 1 ]
         [[ $errors == *"barriers   1"* ]]
         grep -A9 'call.*thread_group_barrier_signal' k.ll | grep -q 'call.*thread_group_barrier_wait'
         readelf -p .ze_info k.zebin | grep -q 'barrier_count: *1'
