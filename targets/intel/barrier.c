@@ -1,6 +1,6 @@
 /* Barriers of Intel's dialect, whole and in two halves: a warp says that it has come, and waits later until all have.
- * The halves keep the warps of a block in step and order no memory, so that the simulator has nothing to do for them. By
- * functions of Intel's compilers; SPIR-V's own instructions are an extension that LLVM's back end only writes by a
+ * The halves keep the warps of a block in step and order no memory, so that the simulator has nothing to do for them.
+ * By functions of Intel's compilers; SPIR-V's own instructions are an extension that LLVM's back end only writes by a
  * switch of the whole process. */
 #include "targets/gpu/gpu.h"
 #include "targets/intel/intel.h"
