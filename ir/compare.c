@@ -1,5 +1,6 @@
 #include "ir/compare.h"
 
+#include "ir/op.h"
 #include "ir/type.h"
 
 #include "mlir-c/BuiltinTypes.h"
@@ -16,4 +17,10 @@ MlirValue tri_compare_make(tri_builder *b, int64_t predicate, MlirValue x, MlirV
                                           .results = &result,
                                           .num_attrs = 1,
                                           .attrs = &attr});
+}
+
+MlirValue tri_compare_has_trips(tri_builder *b, MlirOperation loop)
+{
+    int64_t less = tri_op_flag(loop, "unsignedCmp") ? TRI_CMP_ULT : TRI_CMP_SLT;
+    return tri_compare_make(b, less, tri_op_operand(loop, 0), tri_op_operand(loop, 1));
 }

@@ -20,5 +20,7 @@ enum {
 
 /* arith.cmpi of two values of one type: an i1, or a tensor of them with the shape and encoding of x. */
 MlirValue tri_compare_make(tri_builder *b, int64_t predicate, MlirValue x, MlirValue y);
+/* i1: whether an scf.for makes an iteration. */
+MlirValue tri_compare_has_trips(tri_builder *b, MlirOperation loop);
 
 #endif

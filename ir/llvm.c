@@ -424,6 +424,14 @@ void tri_llvm_set_attribute(LLVMValueRef function, const char *name, const char 
     LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, made);
 }
 
+void tri_llvm_add_attribute(LLVMValueRef function, const char *name)
+{
+    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(function));
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(context, kind, 0));
+}
+
 bool tri_llvm_is(LLVMValueRef value, LLVMOpcode opcode)
 {
     return LLVMIsAInstruction(value) && LLVMGetInstructionOpcode(value) == opcode;

@@ -50,6 +50,8 @@ bool tri_llvm_link_object(tri_diag *diag, const char *const *arguments, int coun
 
 /* A text attribute of the function, in the place of one of that name. */
 void tri_llvm_set_attribute(LLVMValueRef function, const char *name, const char *value);
+/* One of LLVM's own attributes, of no value; of "memory" that is none. */
+void tri_llvm_add_attribute(LLVMValueRef function, const char *name);
 /* Whether the value is an instruction of that kind. */
 bool tri_llvm_is(LLVMValueRef value, LLVMOpcode opcode);
 /* The block's first instruction behind its phis. */

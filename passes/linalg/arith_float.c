@@ -59,7 +59,7 @@ static MlirValue widen(tri_builder *b, MlirValue value, const format *f)
 /* From f32, to nearest even; what is too large becomes the largest number. */
 static MlirValue narrow(tri_builder *b, MlirValue value, MlirType to, const format *f)
 {
-    enum { nan = 0x7f, f32_fraction = 23, f32_bias = 127, unsigned_less = 6, unsigned_greater = 8 };
+    enum { nan = 0x7f, f32_fraction = 23, f32_bias = 127 };
     MlirType f32 = mlirValueGetType(value), i32 = tri_type_with_element(f32, mlirIntegerTypeGet(b->context, 32));
     MlirType i8 = tri_type_with_element(f32, mlirIntegerTypeGet(b->context, 8));
     int shift = f32_fraction - f->fraction;
@@ -78,9 +78,9 @@ static MlirValue narrow(tri_builder *b, MlirValue value, MlirType to, const form
     MlirValue tiny = with(b, "arith.subi", tri_builder_unary(b, "arith.bitcast", i32, added), magic);
     int64_t least = (int64_t)(f32_bias - f->bias + 1) << f32_fraction;
     MlirValue made =
-        select_of(b, tri_compare_make(b, unsigned_less, size, tri_builder_int(b, i32, least)), tiny, normal);
+        select_of(b, tri_compare_make(b, TRI_CMP_ULT, size, tri_builder_int(b, i32, least)), tiny, normal);
     made = with(b, "arith.minui", made, f->largest);
-    MlirValue over = tri_compare_make(b, unsigned_greater, size, tri_builder_int(b, i32, INT64_C(0x7f800000)));
+    MlirValue over = tri_compare_make(b, TRI_CMP_UGT, size, tri_builder_int(b, i32, INT64_C(0x7f800000)));
     made = select_of(b, over, tri_builder_int(b, i32, nan), made);
     made = tri_builder_unary(b, "arith.trunci", i8, tri_builder_binary(b, "arith.ori", i32, made, sign));
     return tri_builder_unary(b, "arith.bitcast", tri_type_with_element(f32, to), made);

@@ -298,9 +298,8 @@ bool tri_arith_histogram(tri_builder *b, MlirOperation op)
     MlirValue i = mlirBlockGetArgument(tri_op_body(loop, 0), 0), now = mlirBlockGetArgument(tri_op_body(loop, 0), 1);
     MlirValue bin = tri_builder_unary(&inner, "arith.index_castui", tri_build_index_type(b->context),
                                       tri_build_extract(&inner, source, 1, &i));
-    enum { unsigned_less = 6 };
-    MlirValue counts = tri_compare_make(&inner, unsigned_less, bin,
-                                          tri_build_index(&inner, tri_build_number(tri_type_dim(type, 0))));
+    MlirValue counts = tri_compare_make(&inner, TRI_CMP_ULT, bin,
+                                        tri_build_index(&inner, tri_build_number(tri_type_dim(type, 0))));
     if (mask.ptr)
         counts = tri_builder_binary(&inner, "arith.andi", mlirValueGetType(counts), counts,
                                     tri_build_extract(&inner, mask, 1, &i));

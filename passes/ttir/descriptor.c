@@ -91,9 +91,8 @@ static void add_dimension(access *a, int d, MlirValue index)
         binary(a, "tt.addptr", mlirValueGetType(a->pointers), a->pointers, spread_descriptor(a, offset, a->i64));
     if (!(a->checked >> d & 1))
         return;
-    enum { slt = 2, sge = 5 };
-    MlirValue low = tri_compare_make(&a->b, sge, index, tri_builder_int(&a->b, wide, 0));
-    MlirValue high = tri_compare_make(&a->b, slt, index, unary(a, "tt.splat", wide, a->desc->shape[d]));
+    MlirValue low = tri_compare_make(&a->b, TRI_CMP_SGE, index, tri_builder_int(&a->b, wide, 0));
+    MlirValue high = tri_compare_make(&a->b, TRI_CMP_SLT, index, unary(a, "tt.splat", wide, a->desc->shape[d]));
     MlirValue inside = spread_descriptor(a, binary(a, "arith.andi", flags, low, high), a->i1);
     a->mask = mlirValueIsNull(a->mask) ? inside
                                        : binary(a, "arith.andi", mlirValueGetType(inside), a->mask, inside);
@@ -169,8 +168,7 @@ static MlirValue rounded(access *a, MlirValue value)
     y = binary(a, "arith.andi", bits, y, tri_builder_int(&a->b, bits, (int32_t)0xFFFFE000));
     MlirValue exponent = tri_builder_int(&a->b, bits, 0x7F800000);
     MlirType flags = tensor_of(a, a->shape, a->i1);
-    enum { eq = 0 };
-    MlirValue is_special = tri_compare_make(&a->b, eq, binary(a, "arith.andi", bits, x, exponent), exponent);
+    MlirValue is_special = tri_compare_make(&a->b, TRI_CMP_EQ, binary(a, "arith.andi", bits, x, exponent), exponent);
     MlirValue keep =
         binary(a, "arith.ori", flags, is_special,
                unary(a, "tt.splat", flags,

@@ -58,8 +58,7 @@ static void hoist_load(const hoister *h, MlirOperation load)
     MlirContext context = h->run->unit->mlir;
     MlirValue mask = tri_op_segment_value(load, 1), other = tri_op_segment_value(load, 2);
     MlirType i1 = mlirIntegerTypeGet(context, 1), type = mlirValueGetType(tri_op_operand(load, 0));
-    int64_t less = tri_op_flag(h->loop, "unsignedCmp") ? TRI_CMP_ULT : TRI_CMP_SLT;
-    MlirValue runs = tri_compare_make(&b, less, tri_op_operand(h->loop, 0), tri_op_operand(h->loop, 1));
+    MlirValue runs = tri_compare_has_trips(&b, h->loop);
     if (tri_type_is_tensor(type)) {
         i1 = tri_type_with_element(type, i1);
         runs = tri_builder_unary(&b, "tt.splat", i1, runs);

@@ -11,6 +11,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "ir/llvm.h"
 
 #include "llvm-c/Core.h"
 
@@ -142,7 +143,7 @@ static LLVMValueRef build_narrow(state *s, LLVMValueRef wide)
     if (is_select)
         return LLVMBuildSelect(s->b, first, left, right, "");
     LLVMValueRef made = LLVMBuildBinOp(s->b, opcode, left, right, "");
-    if (opcode == LLVMOr && LLVMIsAInstruction(made) && LLVMGetInstructionOpcode(made) == LLVMOr)
+    if (opcode == LLVMOr && tri_llvm_is(made, LLVMOr))
         LLVMSetIsDisjoint(made, LLVMGetIsDisjoint(wide));
     return made;
 }

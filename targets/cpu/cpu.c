@@ -47,13 +47,6 @@ static void init(tri_cpu_gen *g, tri_unit *unit, const tri_machine_facts *arch)
     g->has_fma = g->host.is_aarch64 || tri_host_has(&g->host, "fma");
 }
 
-static void add_attribute(tri_cpu_gen *g, LLVMValueRef fn, const char *name)
-{
-    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
-    LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                            LLVMCreateEnumAttribute(g->llvm, kind, 0));
-}
-
 /* void tri_run_<symbol>(const void *const *args, uint64_t begin, uint64_t end, const uint32_t *grid, int *err):
  * programs begin..end of the grid in x-fastest order, or y-fastest where those share packed operands; args[i] points to
  * argument i. Before its code are the bytes that a program may store past the caches, and its estimated cost in cycles
@@ -67,11 +60,11 @@ static void make_range(tri_cpu_gen *g, MlirOperation func)
     LLVMSetVisibility(fn, LLVMHiddenVisibility);
     LLVMValueRef facts[2] = {tri_cpu_i64(g, g->stream_bytes), tri_cpu_i64(g, tri_cpu_cost(g, func))};
     LLVMSetPrefixData(fn, LLVMConstStructInContext(g->llvm, facts, 2, false));
-    add_attribute(g, fn, "nounwind");
+    tri_llvm_add_attribute(fn, "nounwind");
     if (!g->steps)
-        add_attribute(g, program, "alwaysinline");
+        tri_llvm_add_attribute(program, "alwaysinline");
     if (g->unit->options->sanitize & TRI_SANITIZE_ADDRESS)
-        add_attribute(g, fn, "sanitize_address");
+        tri_llvm_add_attribute(fn, "sanitize_address");
     g->fn = fn;
     LLVMBasicBlockRef entry = tri_cpu_new_block(g, "entry"), head = tri_cpu_new_block(g, "head");
     LLVMBasicBlockRef body = tri_cpu_new_block(g, "body"), exit = tri_cpu_new_block(g, "exit");
@@ -137,9 +130,9 @@ static bool lower_functions(tri_cpu_gen *g, MlirModule module)
     }
     for (size_t i = 0; i < funcs.len; i++) {
         LLVMValueRef fn = tri_cpu_declare(g, funcs.at[i]);
-        add_attribute(g, fn, "nounwind");
+        tri_llvm_add_attribute(fn, "nounwind");
         if (g->unit->options->sanitize & TRI_SANITIZE_ADDRESS)
-            add_attribute(g, fn, "sanitize_address");
+            tri_llvm_add_attribute(fn, "sanitize_address");
         if ((g->unit->options->sanitize & TRI_SANITIZE_BOUNDS) && tri_op_is_kernel(funcs.at[i]))
             tri_cpu_bounds_mark(g, fn, tri_op_symbol(funcs.at[i]));
         if (!tri_cpu_func(g, funcs.at[i]))

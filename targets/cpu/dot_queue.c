@@ -7,6 +7,7 @@
  * left operands may still be read where they lie. Products of several dots of one iteration go into one queue. */
 #include "targets/cpu/dot.h"
 
+#include "ir/llvm.h"
 #include "ir/op_classes.h"
 #include "ir/options.h"
 
@@ -151,11 +152,8 @@ static LLVMValueRef make_kernel(tri_cpu_gen *g, const tri_cpu_product *product)
     LLVMValueRef fn = LLVMAddFunction(g->module, "products", LLVMFunctionType(g->void_type, params, 6, false));
     LLVMSetLinkage(fn, LLVMInternalLinkage);
     const char *names[2] = {noinline_name, nounwind_name};
-    for (int i = 0; i < 2; i++) {
-        unsigned kind = LLVMGetEnumAttributeKindForName(names[i], strlen(names[i]));
-        LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                                LLVMCreateEnumAttribute(g->llvm, kind, 0));
-    }
+    for (int i = 0; i < 2; i++)
+        tri_llvm_add_attribute(fn, names[i]);
     LLVMValueRef outer = g->fn;
     LLVMBasicBlockRef entry = g->entry, at = g->at;
     int64_t block_count = g->block_count;

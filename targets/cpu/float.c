@@ -6,6 +6,8 @@
  * is the format's smallest step. */
 #include "targets/cpu/cpu.h"
 
+#include "ir/llvm.h"
+
 typedef struct {
     int mantissa, bias;
     bool has_inf;      /* IEEE-like: top exponent is infinity and NaN */
@@ -134,17 +136,15 @@ static void emit_bf16(tri_cpu_gen *g, LLVMValueRef fn)
 
 static LLVMValueRef call_bf16(tri_cpu_gen *g, LLVMValueRef v)
 {
-    static const char name[] = "tri_to_bf16", inlined[] = "alwaysinline";
+    static const char name[] = "tri_to_bf16";
     LLVMValueRef fn = LLVMGetNamedFunction(g->module, name);
     if (!fn) {
         LLVMTypeRef param = LLVMTypeOf(v), type = LLVMFunctionType(tri_cpu_like(g->i16, v), &param, 1, false);
         LLVMBasicBlockRef at = LLVMGetInsertBlock(g->b);
         LLVMMetadataRef place = LLVMGetCurrentDebugLocation2(g->b);
-        unsigned kind = LLVMGetEnumAttributeKindForName(inlined, sizeof inlined - 1);
         fn = LLVMAddFunction(g->module, name, type);
         LLVMSetLinkage(fn, LLVMInternalLinkage);
-        LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                                LLVMCreateEnumAttribute(g->llvm, kind, 0));
+        tri_llvm_add_attribute(fn, "alwaysinline");
         LLVMSetCurrentDebugLocation2(g->b, NULL);
         emit_bf16(g, fn);
         LLVMPositionBuilderAtEnd(g->b, at);

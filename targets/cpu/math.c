@@ -1,6 +1,8 @@
 /* Math functions and external symbols on scalars or vectors. */
 #include "targets/cpu/cpu.h"
 
+#include "ir/llvm.h"
+
 #include <stdio.h>
 
 typedef struct {
@@ -79,11 +81,8 @@ static LLVMValueRef call_scalars(tri_cpu_gen *g, const char *name, LLVMTypeRef r
     if (!fn) {
         static const char *const attributes[] = {"nounwind", "willreturn", "nofree"};
         fn = LLVMAddFunction(g->module, name, fn_type);
-        for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
-            unsigned kind = LLVMGetEnumAttributeKindForName(attributes[i], strlen(attributes[i]));
-            LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                                    LLVMCreateEnumAttribute(g->llvm, kind, 0));
-        }
+        for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+            tri_llvm_add_attribute(fn, attributes[i]);
     }
     int lanes = tri_cpu_lanes_of(args[0]);
     if (!lanes)

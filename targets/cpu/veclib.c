@@ -3,6 +3,7 @@
  * do not fill, or need more than once, is padded, or cut into pieces. */
 #include "targets/cpu/cpu.h"
 
+#include "ir/llvm.h"
 #include "ir/options.h"
 
 #include <stdio.h>
@@ -56,12 +57,8 @@ static LLVMValueRef declare(tri_cpu_gen *g, const char *name, LLVMTypeRef type)
     if (fn)
         return fn;
     fn = LLVMAddFunction(g->module, name, type);
-    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
-        unsigned kind = LLVMGetEnumAttributeKindForName(attributes[i], strlen(attributes[i]));
-        /* the value of "memory" is "none" */
-        LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                                LLVMCreateEnumAttribute(g->llvm, kind, 0));
-    }
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+        tri_llvm_add_attribute(fn, attributes[i]);
     return fn;
 }
 

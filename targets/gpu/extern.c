@@ -18,10 +18,8 @@ static LLVMValueRef declare(tri_gpu *g, MlirOperation op, tri_str symbol, LLVMTy
     if (!g->simulate)
         LLVMSetFunctionCallConv(callee, g->machine->function_convention);
     static const char *const pure[] = {"nounwind", "willreturn", "memory"};
-    for (int i = 0; is_pure && i < 3; i++) {
-        unsigned kind = LLVMGetEnumAttributeKindForName(pure[i], strlen(pure[i]));
-        LLVMAddAttributeAtIndex(callee, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(g->llvm, kind, 0));
-    }
+    for (int i = 0; is_pure && i < 3; i++)
+        tri_llvm_add_attribute(callee, pure[i]);
     return callee;
 }
 

@@ -1,5 +1,6 @@
 /* Functions: kernels and device functions, their blocks, calls and returns; the module as a whole. */
 #include "ir/analysis/axis_info.h"
+#include "ir/llvm.h"
 #include "ir/type.h"
 #include "targets/gpu/gpu.h"
 #include "targets/gpu/module.h"
@@ -104,15 +105,12 @@ static LLVMValueRef declare(tri_gpu *g, MlirOperation func)
     } else {
         LLVMSetLinkage(function, LLVMInternalLinkage);
         const char *inlining = g->machine->inlines_all ? "alwaysinline" : "noinline";
-        unsigned kind = LLVMGetEnumAttributeKindForName(inlining, strlen(inlining));
-        LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(g->llvm, kind, 0));
+        tri_llvm_add_attribute(function, inlining);
     }
     /* Triton has no recursion; AMD's drivers reserve memory for the stack of what may be recursive. */
     static const char *const attributes[] = {"nounwind", "norecurse"};
-    for (int i = 0; i < 2; i++) {
-        unsigned kind = LLVMGetEnumAttributeKindForName(attributes[i], strlen(attributes[i]));
-        LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(g->llvm, kind, 0));
-    }
+    for (int i = 0; i < 2; i++)
+        tri_llvm_add_attribute(function, attributes[i]);
     tri_map_set(&g->functions, symbol, function);
     return function;
 }
@@ -190,7 +188,8 @@ static void enter_function(tri_gpu *g, MlirOperation func)
         tri_op_collect_named(func, "ttg.async_copy_global_to_local", g->arena, &copies);
     g->has_row_copies = copies.len > 0;
     tri_op_list products = {0};
-    tri_op_collect_named(func, "tt.dot", g->arena, &products);
+    if (g->machine->convert_bf16)
+        tri_op_collect_named(func, "tt.dot", g->arena, &products);
     g->products = products.len;
     g->entry = tri_gpu_block(g, "entry");
     g->group = tri_gpu_new_group(g, 0, g->num_warps, TRI_GPU_ALL_WARPS, g->entry);

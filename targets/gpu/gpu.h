@@ -105,7 +105,7 @@ typedef struct tri_gpu {
     LLVMBasicBlockRef front;   /* block in front of the outermost loop around `op`; null outside of loops */
     bool is_kernel;
     bool has_shared_readers;   /* some unit reads shared memory by itself */
-    size_t products;           /* tt.dot in it */
+    size_t products;           /* tt.dot in it, where the machine converts bf16 */
     bool has_row_copies;       /* copies fill shared memory, for which waits count instructions */
     tri_map blocks;            /* MlirBlock.ptr -> LLVMBasicBlockRef */
     tri_map words;             /* element -> const tri_gpu_word *: what it was taken out of, where somebody noted it */

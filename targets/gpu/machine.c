@@ -1,5 +1,6 @@
 #include "targets/gpu/machine.h"
 
+#include "ir/llvm.h"
 #include "targets/gpu/simulate.h"
 
 #include <stdlib.h>
@@ -173,8 +174,7 @@ static LLVMValueRef call_function(tri_gpu *g, const tri_machine_row *row, LLVMTy
         callee = LLVMAddFunction(g->module, row->text, type);
         LLVMSetFunctionCallConv(callee, g->machine->function_convention);
         if (row->flags & TRI_MACHINE_CONVERGENT) { /* passes drop it from a call whose function lacks it */
-            unsigned kind = LLVMGetEnumAttributeKindForName("convergent", strlen("convergent"));
-            LLVMAddAttributeAtIndex(callee, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(g->llvm, kind, 0));
+            tri_llvm_add_attribute(callee, "convergent");
         }
     }
     LLVMValueRef call = LLVMBuildCall2(g->b, LLVMGlobalGetValueType(callee), callee, args, (unsigned)n, "");

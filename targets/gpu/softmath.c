@@ -1,5 +1,7 @@
 #include "targets/gpu/softmath.h"
 
+#include "ir/llvm.h"
+
 static LLVMValueRef c32(tri_gpu *g, uint32_t value) { return LLVMConstInt(g->i32, value, false); }
 static LLVMValueRef real(tri_gpu *g, double value) { return LLVMConstReal(g->f32, value); }
 static LLVMValueRef bits_of(tri_gpu *g, LLVMValueRef x) { return LLVMBuildBitCast(g->b, x, g->i32, ""); }
@@ -128,10 +130,8 @@ static LLVMValueRef large_reduction(tri_gpu *g)
     function = LLVMAddFunction(g->module, name, type);
     LLVMSetLinkage(function, LLVMInternalLinkage);
     static const char *const attributes[] = {"noinline", "nounwind", "norecurse", "willreturn", "memory"};
-    for (int i = 0; i < 5; i++) {
-        unsigned kind = LLVMGetEnumAttributeKindForName(attributes[i], strlen(attributes[i]));
-        LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(g->llvm, kind, 0));
-    }
+    for (int i = 0; i < 5; i++)
+        tri_llvm_add_attribute(function, attributes[i]);
     LLVMBasicBlockRef here = LLVMGetInsertBlock(g->b);
     LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(g->b);
     LLVMSetCurrentDebugLocation2(g->b, NULL);

@@ -29,9 +29,7 @@ void tri_writer_any_processor(tri_writer *w, LLVMValueRef fn)
 static LLVMValueRef begin_function(tri_writer *w, tri_str name, LLVMTypeRef *params, unsigned count, LLVMTypeRef result)
 {
     LLVMValueRef fn = LLVMAddFunction(w->module, name.data, LLVMFunctionType(result, params, count, false));
-    unsigned kind = LLVMGetEnumAttributeKindForName("nounwind", 8);
-    LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                            LLVMCreateEnumAttribute(w->llvm, kind, 0));
+    tri_llvm_add_attribute(fn, "nounwind");
     tri_writer_any_processor(w, fn);
     LLVMPositionBuilderAtEnd(w->b, LLVMAppendBasicBlockInContext(w->llvm, fn, "entry"));
     return fn;

@@ -354,8 +354,7 @@ static void fill_else(const rotation *r, MlirBlock block)
 static void rewrite_rotate(const rotation *r)
 {
     tri_builder b = tri_builder_before(r->loop);
-    int64_t less = tri_op_flag(r->loop, "unsignedCmp") ? TRI_CMP_ULT : TRI_CMP_SLT;
-    MlirValue has_trips = tri_compare_make(&b, less, tri_op_operand(r->loop, 0), tri_op_operand(r->loop, 1));
+    MlirValue has_trips = tri_compare_has_trips(&b, r->loop);
     intptr_t count = mlirOperationGetNumResults(r->loop);
     MlirType *types = TRI_NEW_ARRAY(r->arena, MlirType, count + 1);
     MlirValue *results = TRI_NEW_ARRAY(r->arena, MlirValue, count + 1);

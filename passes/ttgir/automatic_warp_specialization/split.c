@@ -270,8 +270,7 @@ static void let_many_run(tri_split_plan *p, MlirValue before, MlirValue next_rin
     if (is_last)
         return;
     b = tri_builder_after(p->loop);
-    int less = tri_op_flag(p->loop, "unsignedCmp") ? TRI_CMP_ULT : TRI_CMP_SLT;
-    MlirValue has_run = tri_compare_make(&b, less, tri_op_operand(p->loop, 0), tri_op_operand(p->loop, 1));
+    MlirValue has_run = tri_compare_has_trips(&b, p->loop);
     arrive(&b, p->groups.at[0].empty, slot_before(&b, p->stages, next_ring), has_run);
 }
 
@@ -302,8 +301,7 @@ static void end_run(tri_split_plan *p, MlirValue next_ring)
     MlirOperation wait = tri_op_def(waited);
     mlirValueReplaceAllUsesOfWith(sums, waited);
     mlirOperationSetOperand(wait, 0, sums);
-    int less = tri_op_flag(p->loop, "unsignedCmp") ? TRI_CMP_ULT : TRI_CMP_SLT;
-    MlirValue has_run = tri_compare_make(&b, less, tri_op_operand(p->loop, 0), tri_op_operand(p->loop, 1));
+    MlirValue has_run = tri_compare_has_trips(&b, p->loop);
     MlirValue slot = slot_before(&b, p->stages, next_ring);
     for (size_t g = 0; g < p->groups.len; g++)
         arrive(&b, p->groups.at[g].empty, slot, has_run);

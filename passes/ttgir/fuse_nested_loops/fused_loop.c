@@ -34,7 +34,6 @@ typedef struct {
     TRI_VEC(size_t) reset_at;
 } fusion;
 
-enum { eq = 0, slt = 2, sge = 5 };
 
 static void push(fusion *f, value_list *list, MlirValue value) { tri_vec_push(f->arena, list, value); }
 
@@ -378,7 +377,7 @@ static void make_prologue(fusion *f, tri_builder *b, size_t k, MlirValue start)
     MlirOperation loop = f->inners[k].loop;
     MlirBlock body = tri_op_body(loop, 0);
     intptr_t values = mlirOperationGetNumResults(loop);
-    MlirValue is_first = tri_compare_make(b, eq, f->t, start);
+    MlirValue is_first = tri_compare_make(b, TRI_CMP_EQ, f->t, start);
     branches at = start_if();
     tri_builder in = tri_builder_at_end(at.then, b->loc);
     value_list then = {0}, other = {0};
@@ -452,8 +451,8 @@ static void make_body(fusion *f, tri_builder *b, size_t k, MlirValue start)
         forget(f, before);
     } else {
         MlirValue end = binary(b, "arith.addi", start, f->lens.at[k]);
-        MlirValue has_begun = tri_compare_make(b, sge, f->t, start);
-        MlirValue goes_on = tri_compare_make(b, slt, f->t, end);
+        MlirValue has_begun = tri_compare_make(b, TRI_CMP_SGE, f->t, start);
+        MlirValue goes_on = tri_compare_make(b, TRI_CMP_SLT, f->t, end);
         MlirValue runs = binary(b, "arith.andi", has_begun, goes_on);
         branches at = start_if();
         tri_builder in = tri_builder_at_end(at.then, b->loc);
@@ -551,7 +550,8 @@ static void fill(fusion *f, MlirBlock block, MlirLocation loc)
         make_prologue(f, &b, k, start);
         make_body(f, &b, k, start);
     }
-    MlirValue is_last = tri_compare_make(&b, eq, f->t, binary(&b, "arith.subi", f->round_len, number(f, &b, 1)));
+    MlirValue last = binary(&b, "arith.subi", f->round_len, number(f, &b, 1));
+    MlirValue is_last = tri_compare_make(&b, TRI_CMP_EQ, f->t, last);
     make_epilogue(f, &b, is_last);
     MlirValue next = binary(&b, "arith.addi", f->t, number(f, &b, 1));
     f->next.at[0] = choose_fused_loop(&b, is_last, number(f, &b, 0), next);

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-enum { ROW, COLUMN, SGE = 5, SLT = 2, EQ = 0 }; /* the last three: predicates of arith.cmpi */
+enum { ROW, COLUMN };
 
 static const tri_sum *known_sum(const tri_surface *s, int64_t value) { return tri_sum_const(s->sums, value); }
 
@@ -248,11 +248,12 @@ MlirValue tri_surface_check(const tri_surface *s, tri_builder *b)
             continue;
         const tri_sum *scaled = tri_sum_mul(s->sums, limits[i].sum, known_sum(s, limits[i].scale));
         MlirValue number = tri_sum_emit(s->sums, b, scaled, i64);
-        all = both_hold(b, all, compare_number(b, SGE, number, limits[i].least));
-        all = both_hold(b, all, compare_number(b, SLT, number, limits[i].end));
+        all = both_hold(b, all, compare_number(b, TRI_CMP_SGE, number, limits[i].least));
+        all = both_hold(b, all, compare_number(b, TRI_CMP_SLT, number, limits[i].end));
         if (limits[i].grain > 1) {
             MlirValue mask = tri_builder_int(b, i64, limits[i].grain - 1);
-            all = both_hold(b, all, compare_number(b, EQ, tri_builder_binary(b, "arith.andi", i64, number, mask), 0));
+            number = tri_builder_binary(b, "arith.andi", i64, number, mask);
+            all = both_hold(b, all, compare_number(b, TRI_CMP_EQ, number, 0));
         }
     }
     return all;

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { ENDLESS = INT32_MAX, OUTSIDE = 1 << 30, SLE = 3, SGT = 4 };
+enum { ENDLESS = INT32_MAX, OUTSIDE = 1 << 30 };
 
 typedef struct {
     const tri_auto_tma_plan *plan;
@@ -37,7 +37,7 @@ static MlirValue size_of(rewriter *r, int d)
     if (tri_sum_is_const(shape, &number) && number > 0)
         return tri_builder_int(&r->b, r->i32, number);
     MlirValue size = emit(r, &r->b, shape, r->i32), zero = tri_builder_int(&r->b, r->i32, 0);
-    r->is_full[d] = tri_compare_make(&r->b, SGT, size, zero);
+    r->is_full[d] = tri_compare_make(&r->b, TRI_CMP_SGT, size, zero);
     return tri_builder_binary(&r->b, "arith.maxsi", r->i32, size, tri_builder_int(&r->b, r->i32, 1));
 }
 
@@ -74,7 +74,7 @@ static MlirValue coordinate(rewriter *r, tri_builder *b, const tri_sum *start)
         return emit(r, b, start, r->i32);
     MlirValue wide = emit(r, b, start, r->i64), most = tri_builder_int(b, r->i64, INT32_MAX);
     MlirValue narrow = tri_builder_unary(b, "arith.trunci", r->i32, wide);
-    return choose(r, b, tri_compare_make(b, SLE, wide, most), narrow, -OUTSIDE);
+    return choose(r, b, tri_compare_make(b, TRI_CMP_SLE, wide, most), narrow, -OUTSIDE);
 }
 
 /* Coordinates of the block, in the map's order. */

@@ -10,7 +10,6 @@
 
 #include "mlir-c/BuiltinTypes.h"
 
-enum { NOT_EQUAL = 1, EQUAL = 0 };
 
 #define I32(op, x, y) tri_builder_binary(b, "arith." op, o->i32, x, y)
 
@@ -37,7 +36,7 @@ static MlirValue select_of(const tri_tile_order *o, tri_builder *b, MlirValue co
 static MlirValue has_pairs(const tri_tile_order *o, tri_builder *b)
 {
     MlirValue odd = I32("andi", o->extent[o->growing], order_constant(o, b, 1));
-    return tri_compare_make(b, EQUAL, odd, order_constant(o, b, 0));
+    return tri_compare_make(b, TRI_CMP_EQ, odd, order_constant(o, b, 0));
 }
 
 /* How many of `all` things a program has, which begins with its own number. */
@@ -95,7 +94,7 @@ static void split_pairs(const tri_tile_order *o, tri_builder *b, MlirValue itera
     MlirValue programs = launch_number_of(o, b, "tt.get_num_programs");
     MlirValue pair = I32("addi", I32("muli", I32("shrsi", iteration, one), programs), program);
     MlirValue half = I32("maxsi", I32("shrsi", extent, one), one), least = I32("remsi", pair, half);
-    MlirValue is_short = tri_compare_make(b, NOT_EQUAL, I32("andi", iteration, one), order_constant(o, b, 0));
+    MlirValue is_short = tri_compare_make(b, TRI_CMP_NE, I32("andi", iteration, one), order_constant(o, b, 0));
     MlirValue greatest = I32("subi", I32("subi", extent, one), least);
     MlirValue tile = I32("addi", I32("muli", iteration, programs), program);
     MlirValue pairs = has_pairs(o, b);

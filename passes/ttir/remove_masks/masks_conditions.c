@@ -5,7 +5,7 @@
 #include "ir/compare.h"
 #include "ir/type.h"
 
-enum { SLT = 2, SLE = 3, SGT = 4, SGE = 5, MAX_DEPTH = 16 };
+enum { MAX_DEPTH = 16 };
 
 static void require(tri_masks *s, MlirValue condition)
 {
@@ -24,7 +24,7 @@ static void require_no_wrap(tri_masks *s, const tri_masks_number *a, int sign, i
         if (sign > 0 ? value >= INT32_MIN : value <= INT32_MAX)
             return;
     }
-    require(s, tri_compare_make(&s->b, sign > 0 ? SGE : SLE, tri_masks_emit_at(s, a, edge, index),
+    require(s, tri_compare_make(&s->b, sign > 0 ? TRI_CMP_SGE : TRI_CMP_SLE, tri_masks_emit_at(s, a, edge, index),
                                 tri_masks_constant(s, sign > 0 ? INT32_MIN : INT32_MAX)));
 }
 
@@ -38,15 +38,15 @@ typedef struct {
 static bool read_comparison(const tri_masks *s, MlirOperation op, comparison *c)
 {
     int64_t predicate = tri_op_int(op, "predicate", -1);
-    bool is_swapped = predicate == SGT || predicate == SGE;
-    if (predicate < SLT || predicate > SGE)
+    bool is_swapped = predicate == TRI_CMP_SGT || predicate == TRI_CMP_SGE;
+    if (predicate < TRI_CMP_SLT || predicate > TRI_CMP_SGE)
         return false;
     MlirValue x = tri_op_operand(op, is_swapped), y = tri_op_operand(op, !is_swapped);
     *c = (comparison){.is_wide = tri_type_bits(tri_type_element(mlirValueGetType(x))) == 64};
     if (!tri_masks_add(s, &c->low, x, 1) || !tri_masks_add(s, &c->high, y, 1) || !tri_masks_add(s, &c->gap, x, 1) ||
         !tri_masks_add(s, &c->gap, y, -1))
         return false;
-    bool is_strict = predicate == SLT || predicate == SGT;
+    bool is_strict = predicate == TRI_CMP_SLT || predicate == TRI_CMP_SGT;
     c->gap.low -= !is_strict;
     c->gap.high -= !is_strict;
     c->is_one_sided = c->gap.step >= 0 && ((tri_masks_is_plain(&c->high) && c->low.step >= 0) ||
@@ -87,7 +87,7 @@ static void use_end(tri_masks *s, int64_t step, MlirValue room)
 {
     MlirValue end = room;
     if (step > 1) {
-        require(s, tri_compare_make(&s->b, SGT, room, tri_masks_constant(s, 0)));
+        require(s, tri_compare_make(&s->b, TRI_CMP_SGT, room, tri_masks_constant(s, 0)));
         room = tri_masks_binary(s, "arith.addi", room, tri_masks_constant(s, step - 1));
         end = tri_masks_binary(s, "arith.divsi", room, tri_masks_constant(s, step));
     }
@@ -107,7 +107,7 @@ static void use_comparison(tri_masks *s, const comparison *c)
     require_numbers(s, c);
     MlirValue rest = tri_masks_emit_terms(s, &c->gap, c->gap.high), zero = tri_masks_constant(s, 0);
     if (!c->gap.step)
-        require(s, tri_compare_make(&s->b, SLT, rest, zero));
+        require(s, tri_compare_make(&s->b, TRI_CMP_SLT, rest, zero));
     else if (c->gap.step > 0)
         use_end(s, c->gap.step, tri_masks_binary(s, "arith.subi", zero, rest));
     else

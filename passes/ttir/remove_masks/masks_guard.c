@@ -39,9 +39,8 @@ static MlirValue clone_at(tri_masks *s, tri_builder *b, MlirValue value, int dep
 /* Whether a trip is one without masks. */
 static MlirValue has_no_mask(tri_masks *s, tri_builder *b, MlirValue start, MlirValue end)
 {
-    enum { SLT = 2, SGE = 5 };
-    MlirValue from = mlirValueIsNull(start) ? start : tri_compare_make(b, SGE, s->index, start);
-    MlirValue to = mlirValueIsNull(end) ? end : tri_compare_make(b, SLT, s->index, end);
+    MlirValue from = mlirValueIsNull(start) ? start : tri_compare_make(b, TRI_CMP_SGE, s->index, start);
+    MlirValue to = mlirValueIsNull(end) ? end : tri_compare_make(b, TRI_CMP_SLT, s->index, end);
     if (mlirValueIsNull(from) || mlirValueIsNull(to))
         return mlirValueIsNull(from) ? to : from;
     return tri_builder_binary(b, "arith.andi", s->i1, from, to);

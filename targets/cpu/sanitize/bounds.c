@@ -200,9 +200,7 @@ static LLVMValueRef reporter(checker *c, unsigned lanes)
     LLVMTypeRef none = LLVMVoidTypeInContext(c->llvm);
     fn = LLVMAddFunction(c->module, name.data, LLVMFunctionType(none, params, 8, false));
     LLVMSetLinkage(fn, LLVMInternalLinkage);
-    unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
-    LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                            LLVMCreateEnumAttribute(c->llvm, kind, 0));
+    tri_llvm_add_attribute(fn, "alwaysinline");
     LLVMBuilderRef b = LLVMCreateBuilderInContext(c->llvm);
     LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(c->llvm, fn, "entry");
     LLVMBasicBlockRef bad = LLVMAppendBasicBlockInContext(c->llvm, fn, "bad");
