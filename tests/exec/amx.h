@@ -61,10 +61,13 @@ static amx_operand amx_decode(const ucontext_t *u, const uint8_t *p, int vex1)
     return o;
 }
 
+/* Subnormal operands count as zero. */
 static float amx_bf16(const uint8_t *p)
 {
     uint32_t bits = (uint32_t)p[0] << 16 | (uint32_t)p[1] << 24;
     float f;
+    if (!(bits & 0x7f800000))
+        bits &= 0x80000000;
     memcpy(&f, &bits, 4);
     return f;
 }
@@ -88,6 +91,21 @@ static void amx_product(int d, int a, int b, int is_int)
             memcpy(amx_tiles[d][m] + 4 * n, is_int ? (void *)&s : (void *)&f, 4);
         }
     }
+}
+
+/* A processor that has AMX configures tiles without asking; only those of the process that may are its own to fill. */
+static int amx_is_configured(const ucontext_t *u)
+{
+    enum { component = 17, features_at = 472, in_use_at = 512 };
+    const uint8_t *base = (const uint8_t *)u->uc_mcontext.fpregs;
+    uint64_t features, in_use;
+    unsigned size, at, unused, more;
+    memcpy(&features, base + features_at, 8);
+    memcpy(&in_use, base + in_use_at, 8);
+    if (amx_is_on || !(features & in_use & UINT64_C(1) << component))
+        return amx_is_on;
+    __cpuid_count(13, component, size, at, unused, more);
+    return base[at] == 1 && base[at + 16] == 64 && base[at + 48] == 16;
 }
 
 static void amx_fail(const uint8_t *at)
@@ -120,7 +138,7 @@ static void amx_handle(int signal, siginfo_t *info, void *context)
         amx_is_on = amx_config[0] == 1 && amx_config[16] == 64 && amx_config[48] == 16;
     } else if (kind == 0x049) {
         amx_is_on = 0;
-    } else if (!amx_is_on) {
+    } else if (!amx_is_configured(u)) {
         amx_fail(at);
     } else if (kind == 0x349) {
         memset(amx_tiles[o.reg], 0, sizeof *amx_tiles);
