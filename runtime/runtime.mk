@@ -8,7 +8,8 @@ LAUNCH_SOURCES = $(sort $(wildcard $(srcdir)/runtime/launch/*.c))
 LAUNCH_HOSTS = x86_64 aarch64
 EXTRA_OBJS += obj/runtime/launch.o
 
-gen/runtime/launch/%.ll: $(srcdir)/runtime/launch/%.c $(srcdir)/runtime/launch/launch.h $(srcdir)/include/tritcc/launch.h
+gen/runtime/launch/%.ll: $(srcdir)/runtime/launch/%.c $(wildcard $(srcdir)/runtime/launch/*.def) \
+		$(srcdir)/runtime/launch/launch.h $(srcdir)/include/tritcc/launch.h
 	@mkdir -p $(@D)
 	$(SAY) CLANG launch/$*.c
 	$(Q)$(CLANG) -std=c17 -Wall -Wextra -Werror -O2 -fPIC -fvisibility=hidden -fno-ident -D_GNU_SOURCE -I$(srcdir) \

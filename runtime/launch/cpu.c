@@ -179,13 +179,19 @@ static int run_grid(tri_rt_range *run, const void *const *args, const tri_grid *
 
 /* ---- the host as a device ---- */
 
+static int runs_here(const tri_rt_part *part)
+{
+    return (!part->find_level || part->find_level() >= (int)part->level) &&
+           (!part->find_features || !(part->features & ~part->find_features()));
+}
+
 /* The last part of the configuration that the processor can run: those for higher levels stand behind. */
 static const tri_rt_part *find_part(const tri_rt_kernel *kernel, uint32_t config)
 {
     const tri_rt_part *best = NULL;
     for (uint32_t i = 0; i < kernel->part_count; i++) {
         const tri_rt_part *p = &kernel->parts[i];
-        int fits = p->kind == TRI_HOST && p->config == config && (!p->find_level || p->find_level() >= (int)p->level);
+        int fits = p->kind == TRI_HOST && p->config == config && runs_here(p);
         if (fits && (!best || p->level >= best->level))
             best = p;
     }

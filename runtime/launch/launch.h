@@ -15,8 +15,9 @@ extern int tri_rt_asked_threads; /* what tri_threads was given last; 0: nothing 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of everything that the writer of objects and this launcher agree on. Raised with each change of record.def. */
-enum { TRI_RT_ABI = 9 };
+/* Of everything that the writer of objects and this launcher agree on. Raised with each change of record.def and
+ * features.def. */
+enum { TRI_RT_ABI = 10 };
 
 /* Of what programs see of a kernel in the registry: the field `abi` of tritcc_kernel. */
 enum { TRI_RT_KERNEL_ABI = 2 };
@@ -26,6 +27,8 @@ typedef void tri_rt_range(const void *const *args, uint64_t begin, uint64_t end,
 
 /* The level of x86-64 that this machine has, 1 to 4. */
 typedef int tri_rt_level(void);
+/* The features of x86-64 that it has beyond that, a bit for each row of features.def. */
+typedef uint64_t tri_rt_features(void);
 
 /* ---- what an object says about its kernels ---- */
 
@@ -324,6 +327,7 @@ void tri_cpu_rt_undefined(tri_rt_state *state, const tri_rt_site *site, uint32_t
 
 /* For objects for x86, and their code where it is for several levels. */
 tri_rt_level tri_cpu_rt_level;
+tri_rt_features tri_cpu_rt_features;
 /* 5 where the machine has AMX and the system lets this process use it, which the first call asks for; else as above. */
 tri_rt_level tri_cpu_rt_tile_level;
 

@@ -1,4 +1,4 @@
-/* Which level of x86-64 the machine has; for objects that hold code for several. This file is compiled
+/* Which level of x86-64 the machine has, and what beyond it. This file is compiled
  * for x86 whatever the host is. */
 #if defined(__x86_64__)
 #include "runtime/launch/launch.h"
@@ -7,27 +7,37 @@ typedef struct {
     uint32_t a, b, c, d;
 } leaf;
 
-static leaf query(uint32_t number)
+static leaf query_part(uint32_t number, uint32_t part)
 {
     leaf l;
-    __asm__ volatile("cpuid" : "=a"(l.a), "=b"(l.b), "=c"(l.c), "=d"(l.d) : "a"(number), "c"(0));
+    __asm__ volatile("cpuid" : "=a"(l.a), "=b"(l.b), "=c"(l.c), "=d"(l.d) : "a"(number), "c"(part));
     return l;
 }
+
+static leaf query(uint32_t number) { return query_part(number, 0); }
 
 static int has_all(uint32_t bits, uint32_t wanted) { return (bits & wanted) == wanted; }
 
 #define BIT(n) (UINT32_C(1) << (n))
 
+/* XCR0: the registers that the system saves. */
+static uint32_t saved_state(void)
+{
+    enum { osxsave = 27 };
+    uint32_t xcr0, high;
+    if (!has_all(query(1).c, BIT(osxsave)))
+        return 0;
+    __asm__ volatile("xgetbv" : "=a"(xcr0), "=d"(high) : "c"(0));
+    return xcr0;
+}
+
 /* The levels as the x86-64 psABI defines them; 3 and 4 need an operating system that saves the registers. */
 static int find_level(void)
 {
-    enum { osxsave = 27 };
     if (query(0).a < 7 || query(0x80000000).a < 0x80000001)
         return 1;
     leaf one = query(1), seven = query(7), extended = query(0x80000001);
-    uint32_t xcr0 = 0, high;
-    if (has_all(one.c, BIT(osxsave)))
-        __asm__ volatile("xgetbv" : "=a"(xcr0), "=d"(high) : "c"(0));
+    uint32_t xcr0 = saved_state();
     /* SSE3, SSSE3, CMPXCHG16B, SSE4.1, SSE4.2, POPCNT; LAHF */
     if (!has_all(one.c, BIT(0) | BIT(9) | BIT(13) | BIT(19) | BIT(20) | BIT(23)) || !has_all(extended.c, BIT(0)))
         return 1;
@@ -52,6 +62,43 @@ int tri_cpu_rt_level(void)
     return level;
 }
 
+/* ---- features ---- */
+
+typedef struct {
+    uint32_t leaf, part, state;
+    uint8_t place, bit; /* the register */
+} feature;
+
+static const feature features[] = {
+#define FEATURE(name, leaf, part, place, bit, state) {leaf, part, state, place, bit},
+#include "runtime/launch/features.def"
+#undef FEATURE
+};
+
+static int has_feature(const feature *f, uint32_t xcr0)
+{
+    if (query(f->leaf & BIT(31)).a < f->leaf || (f->part && query(f->leaf).a < f->part))
+        return 0;
+    leaf l = query_part(f->leaf, f->part);
+    const uint32_t words[] = {l.a, l.b, l.c, l.d};
+    return has_all(words[f->place], BIT(f->bit)) && has_all(xcr0, f->state);
+}
+
+uint64_t tri_cpu_rt_features(void)
+{
+    enum { is_known = 63 };
+    static uint64_t known; /* atomic; 0: not asked yet */
+    uint64_t found = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (found)
+        return found;
+    uint32_t xcr0 = saved_state();
+    found = UINT64_C(1) << is_known;
+    for (unsigned i = 0; i < sizeof features / sizeof *features; i++)
+        found |= (uint64_t)has_feature(&features[i], xcr0) << i;
+    __atomic_store_n(&known, found, __ATOMIC_RELAXED);
+    return found;
+}
+
 /* ---- AMX ---- */
 
 /* arch_prctl(ARCH_REQ_XCOMP_PERM, the state of tiles): for all threads of the process. Refused by old systems, and
@@ -68,11 +115,10 @@ static int ask_for_tiles(void)
 static int find_tile_level(void)
 {
     enum { tile_level = 5, leaf_of_features = 7 };
-    uint32_t xcr0, high;
     int level = tri_cpu_rt_level();
     if (level < 4)
         return level;
-    __asm__ volatile("xgetbv" : "=a"(xcr0), "=d"(high) : "c"(0));
+    uint32_t xcr0 = saved_state();
     /* AMX bf16, tiles, int8; the two parts of their state */
     int has = has_all(query(leaf_of_features).d, BIT(22) | BIT(24) | BIT(25)) && has_all(xcr0, BIT(17) | BIT(18));
     return has && ask_for_tiles() ? tile_level : level;

@@ -23,6 +23,9 @@ size_t tri_host_list(const tri_unit *unit, const tri_machine_facts **out, size_t
 bool tri_host_has_tiles(const tri_machine_facts *arch);
 /* Is it a level of x86-64 that some machines lack? */
 bool tri_host_needs_level(const tri_machine_facts *arch);
+/* What the code needs of the processor beyond its level, as tri_rt_part has it: -mattr's features; all of the host's
+ * where it is for that. */
+uint64_t tri_host_features(const tri_unit *unit, const tri_machine_facts *arch);
 /* "_x86_64_v3": the end of the names of functions for one processor of a list. */
 tri_str tri_host_suffix(tri_arena *arena, const tri_machine_facts *arch);
 /* For tri_target: may -arch= be this list; do -mattr and the like suit? Report. */

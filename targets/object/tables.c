@@ -271,6 +271,23 @@ static bool set_expressions(tri_writer *w, const table_part *p, const tri_kernel
     return true;
 }
 
+/* What the launcher asks the processor for. */
+static void set_processor(tri_writer *w, const table_part *p, tri_record *r)
+{
+    uint64_t features = tri_host_features(p->part->unit, p->arch);
+    if (tri_host_needs_level(p->arch)) {
+        const char *name = tri_host_has_tiles(p->arch) ? "tri_cpu_rt_tile_level" : "tri_cpu_rt_level";
+        tri_record_set(r, part, find_level,
+                       tri_writer_runtime_function(w, name, LLVMFunctionType(w->i32, NULL, 0, false)));
+        tri_record_set_number(r, part, level, p->arch->level);
+    }
+    if (features) {
+        LLVMTypeRef type = LLVMFunctionType(w->i64, NULL, 0, false);
+        tri_record_set(r, part, find_features, tri_writer_runtime_function(w, "tri_cpu_rt_features", type));
+        tri_record_set_number(r, part, features, features);
+    }
+}
+
 /* Null after a report. */
 static LLVMValueRef make_part(tri_writer *w, const table_part *p, const tri_object_variants *forms, size_t first,
                               uint64_t config)
@@ -280,12 +297,8 @@ static LLVMValueRef make_part(tri_writer *w, const table_part *p, const tri_obje
     tri_record r = tri_record_start(w->llvm, TRI_RECORD_part);
     tri_record_set(&r, part, arch, tri_writer_text(w, tri_str_from(p->arch->name)));
     tri_record_set_number(&r, part, kind, is_host ? TRI_HOST : unit->target->device_kind);
-    if (is_host && tri_host_needs_level(p->arch)) {
-        const char *name = tri_host_has_tiles(p->arch) ? "tri_cpu_rt_tile_level" : "tri_cpu_rt_level";
-        tri_record_set(&r, part, find_level,
-                       tri_writer_runtime_function(w, name, LLVMFunctionType(w->i32, NULL, 0, false)));
-        tri_record_set_number(&r, part, level, p->arch->level);
-    }
+    if (is_host)
+        set_processor(w, p, &r);
     if (!is_host) {
         tri_record_set(&r, part, images, make_images(w, p->part));
         tri_record_set_number(&r, part, image_count, image_count(p->part));

@@ -676,7 +676,7 @@ END
 #include "level.h"
 
 /* instead of the launcher's own: this processor has the second level */
-int tri_cpu_rt9_level(void) { return 2; }
+int tri_cpu_rt10_level(void) { return 2; }
 
 int main(void)
 {
@@ -693,6 +693,43 @@ END
     tritcc -arch=x86-64,x86-64-v4 -sig 'level(*fp32, 64)' -emit=obj=level.o,header=level.h level.tri
     cc -DWANT=TRI_OK level.c level.o -o level -lm
     ./level
+}
+
+@test "a feature that the processor lacks is an error of the launch, and no code with it runs" {
+    [ "$(uname -m)" = x86_64 ] || skip "not an x86 host"
+    printf '%s\n' 'import triton' 'import triton.language as tl' '@triton.jit' 'def more(x, N: tl.constexpr):' \
+        '    i = tl.arange(0, N)' '    tl.store(x + i, tl.load(x + i) + 1)' >more.tri
+    cat >more.c <<'END'
+#include "more.h"
+
+#ifdef HAS /* instead of the launcher's own */
+unsigned long tri_cpu_rt10_features(void) { return HAS; }
+#endif
+
+int main(void)
+{
+    static float x[64];
+    int error = more(0, (tri_grid){1, 1, 1}, x);
+    return error != WANT || more_selected(0) != (error ? -1 : 0) || more_load(0) != error || x[63] != !error;
+}
+END
+    features() { # FLAG...: an object with them
+        tritcc "$@" -sig 'more(*fp32, 64)' -emit=obj=more.o,header=more.h more.tri
+    }
+    wants() { cc "$@" more.c more.o -o more -lm && ./more; }
+    # as the system says it of this processor
+    for pair in avx2:avx2 avx512bf16:avx512_bf16 avx512fp16:avx512_fp16 avxvnni:avx_vnni avxifma:avx_ifma vaes:vaes; do
+        features -arch=x86-64 -mattr=+"${pair%:*}"
+        if grep -qw "${pair#*:}" /proc/cpuinfo; then wants -DWANT=TRI_OK; else wants -DWANT=TRI_ERROR_ARCH; fi
+    done
+    wants -DWANT=TRI_ERROR_ARCH -DHAS=0
+    features -arch=native
+    wants -DWANT=TRI_OK
+    wants -DWANT=TRI_ERROR_ARCH -DHAS=1
+    features -arch=x86-64,x86-64-v3 -mattr=+avxifma
+    wants -DWANT=TRI_ERROR_ARCH -DHAS=0
+    features -arch=x86-64 -mattr=+fast-gather # changes what is made of a kernel, and asks for nothing
+    wants -DWANT=TRI_OK -DHAS=0
 }
 
 @test "threads have room for a program's blocks, whatever the system's default is" {
