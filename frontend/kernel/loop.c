@@ -34,9 +34,48 @@ static void report_carried(tri_eval *e, const tri_local *before, const tri_local
                       tri_eval_type_name(e, tri_types_element(before->value.type)));
 }
 
-/* The body is compiled once into a block that is thrown away; visible names whose value differs
- * afterwards are what the loop carries. A loop inside such a body needs no more than this, see
- * bind_unknown: so a body inside n loops is visited n + 1 times, not 2^n times. */
+/* Does `v` hold a value that a name of `names` starts with? */
+static bool shares_init(tri_eval *e, const carried_list *names, tri_ev v)
+{
+    tri_value_refs mine = {0}, theirs = {0};
+    tri_ev_flatten(e, v, &mine);
+    for (size_t i = 0; i < names->len; i++)
+        tri_ev_flatten(e, names->at[i].init, &theirs);
+    for (size_t i = 0; i < mine.len; i++)
+        for (size_t k = 0; k < theirs.len; k++)
+            if (mlirValueEqual(mine.at[i], theirs.at[k]))
+                return true;
+    return false;
+}
+
+/* A loop carries the names whose value differs after its body. So it does a name that got back, by an assignment, the
+ * value it had, if one of those starts with that: `last = x` in front of `x = ...`, where both were equal before. */
+static void collect_carried(tri_eval *e, const tri_locals *live, const tri_locals *after, tri_str ignored,
+                            carried_list *out)
+{
+    carried_list again = {0};
+    for (int i = 0; i < live->len; i++) {
+        const tri_local *before = &live->at[i], *now = &after->at[i];
+        if (before->is_gone || tri_str_equal(before->name, ignored) || tri_ev_is_error(before->value) ||
+            tri_ev_is_error(now->value))
+            continue;
+        carried c = {before->name, before->value, before->at, !tri_ev_same_type(before->value, now->value)};
+        if (c.is_bad)
+            report_carried(e, before, now);
+        if (c.is_bad || !tri_ev_same_value(e, before->value, now->value))
+            tri_vec_push(e->arena, out, c);
+        else if (now->at.source != before->at.source || now->at.begin != before->at.begin)
+            tri_vec_push(e->arena, &again, c);
+    }
+    size_t differ = out->len;
+    for (size_t i = 0; i < again.len && differ; i++)
+        if (shares_init(e, &(carried_list){out->at, differ, differ}, again.at[i].init))
+            tri_vec_push(e->arena, out, again.at[i]);
+}
+
+/* The body is compiled once into a block that is thrown away, to see what becomes of the visible names. A loop inside
+ * such a body needs no more than this, see bind_unknown: so a body inside n loops is visited n + 1 times, not 2^n
+ * times. */
 static void find_carried(tri_eval *e, const tri_ast_list *body, tri_str ignored, MlirType iv_type,
                          const tri_type *iv, carried_list *out)
 {
@@ -63,19 +102,7 @@ static void find_carried(tri_eval *e, const tri_ast_list *body, tri_str ignored,
     f->locals = live;
     e->b = outer;
     e->hints.len = hints; /* those of the block that goes */
-    for (int i = 0; i < live.len; i++) {
-        const tri_local *before = &live.at[i], *now = &after.at[i];
-        if (before->is_gone || tri_str_equal(before->name, ignored) || tri_ev_is_error(before->value) ||
-            tri_ev_is_error(now->value))
-            continue;
-        bool same_type = tri_ev_same_type(before->value, now->value);
-        if (same_type && tri_ev_same_value(e, before->value, now->value))
-            continue;
-        carried c = {before->name, before->value, before->at, !same_type};
-        if (!same_type)
-            report_carried(e, before, now);
-        tri_vec_push(e->arena, out, c);
-    }
+    collect_carried(e, &live, &after, ignored, out);
     mlirBlockDestroy(scratch);
     e->ops = ops;
 }

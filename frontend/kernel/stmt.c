@@ -89,27 +89,34 @@ static void assign_constexpr(tri_eval *e, tri_str name, tri_ev value, tri_span a
     tri_frame_set(e, name, value, at);
 }
 
+static bool has_starred(const tri_ast_list *targets)
+{
+    for (uint32_t i = 0; i < targets->len; i++)
+        if (targets->at[i]->kind == TRI_AST_STARRED)
+            return true;
+    return false;
+}
+
+/* Has `value` one for each of the targets? More are as good in Triton, which drops them, and kernels do so. */
+static bool is_enough(tri_eval *e, const tri_ast_node *target, tri_ev value)
+{
+    uint32_t names = target->list.len, count = value.kind == TRI_EV_TUPLE ? (uint32_t)value.tuple->count : 0;
+    if (value.kind != TRI_EV_TUPLE)
+        tri_eval_error_at(e, target->span, 4009, "%s can not be unpacked into %u names", tri_eval_describe(e, value),
+                          names);
+    else if (count < names || (count > names && has_starred(&target->list)))
+        tri_eval_error_at(e, target->span, 4009, "%u names for a tuple of %u elements", names, count);
+    else if (count > names)
+        tri_diag_warning(e->diag, target->span, "surplus-value", "%u names for a tuple of %u elements", names, count);
+    return count == names || (count > names && !has_starred(&target->list));
+}
+
 static void unpack(tri_eval *e, const tri_ast_node *target, tri_ev value)
 {
     const tri_ast_list *targets = &target->list;
-    if (tri_ev_is_error(value)) {
-        for (uint32_t i = 0; i < targets->len; i++)
-            tri_stmt_assign(e, targets->at[i], value);
-        return;
-    }
-    if (value.kind != TRI_EV_TUPLE || (uint32_t)value.tuple->count != targets->len) {
-        if (value.kind == TRI_EV_TUPLE)
-            tri_eval_error_at(e, target->span, 4009, "%u names for a tuple of %d elements", targets->len,
-                              value.tuple->count);
-        else
-            tri_eval_error_at(e, target->span, 4009, "%s can not be unpacked into %u names",
-                              tri_eval_describe(e, value), targets->len);
-        for (uint32_t i = 0; i < targets->len; i++)
-            tri_stmt_assign(e, targets->at[i], (tri_ev){0});
-        return;
-    }
+    bool is_known = !tri_ev_is_error(value) && is_enough(e, target, value);
     for (uint32_t i = 0; i < targets->len; i++)
-        tri_stmt_assign(e, targets->at[i], value.tuple->at[i]);
+        tri_stmt_assign(e, targets->at[i], is_known ? value.tuple->at[i] : (tri_ev){0});
 }
 
 /* `value` has decayed already. */

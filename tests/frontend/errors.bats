@@ -619,9 +619,9 @@ for i in (1, 2):
 EOF
 }
 
-@test "too few names" {
-    rejects 4009 "2 names for a tuple of 3 elements" <<'EOF'
-a, b = (n, n, n)
+@test "too many names" {
+    rejects 4009 "3 names for a tuple of 2 elements" <<'EOF'
+a, b, c = (n, n)
 EOF
 }
 

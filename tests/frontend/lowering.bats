@@ -220,6 +220,32 @@ KERNEL
     [[ $output == *'^bb0(%i_0: i32 loc("i"('"${BASH_REMATCH[1]}))"* ]]
 }
 
+@test "a loop carries a name that got back the value it began with, if another hands that on" {
+    cat >k.tri <<'KERNEL'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(p, n):
+    x = tl.load(p)
+    last = x
+    pair = (x, n)
+    for i in range(n):
+        last = x
+        pair = (pair[0], n)
+        x = tl.load(p + i)
+        j = 0
+        while j < n:
+            j += 1
+            n = n
+    tl.store(p, last + pair[0])
+KERNEL
+    tritcc -passes= -sig 'k(p=*i32, n=i32)' k.tri
+    [[ $output == *'iter_args(%x_0 = %x, %last = %x, '* ]]
+    [[ $("$BUILDDIR/tritrun" -print=p k.tri arange:i32:8:start=5 6) == *" 14 6 7"* ]]
+}
+
 @test "a static print is told once" {
     cat >k.tri <<'KERNEL'
 import triton

@@ -220,3 +220,12 @@ tl.store(o + tl.arange(0, 16), tl.topk(d, 1).sum(1))
 TRI
     silent
 }
+
+@test "values that no name takes are dropped, as in Triton, and told" {
+    compiled <<'TRI'
+i, j = tl.program_id(0), tl.program_id(1), tl.program_id(2)
+tl.store(o + i, (j + n).to(tl.float32))
+TRI
+    [[ $errors == *"k.tri:12:5: warning: 2 names for a tuple of 3 elements [-Wsurplus-value]"* ]]
+    [[ $output == *"tt.get_program_id y"* ]]
+}
