@@ -175,6 +175,8 @@ typedef struct tri_machine {
     /* Words of 32 bits: pair[0] of lanes that have the bit set, and pair[1] of the lanes without it, change places.
      * False: the machine has no instruction for it. Null: for none. */
     bool (*swap_lanes)(struct tri_gpu *g, uint32_t lane_bit, LLVMValueRef pair[2]);
+    /* OpenCL's printf. Null: the primitive vprintf, which may be absent. */
+    void (*print)(struct tri_gpu *g, tri_str format, LLVMValueRef *args, unsigned n);
     /* False after a report. */
     bool (*assemble)(struct tri_gpu *g, const tri_machine_assembly *assembly);
 } tri_machine;

@@ -37,11 +37,26 @@ static bool run_assert(tri_gpu *g, MlirOperation op)
 
 /* ---- print ---- */
 
+/* OpenCL's printf instead of C's: an integer of 64 bits is a long, a float stays one. */
+static bool is_opencl(tri_gpu *g) { return g->machine->print && !g->simulate; }
+
+static void add_integer(tri_gpu *g, unsigned bits, bool is_signed, bool hex, tri_buf *format)
+{
+    const char *length = bits <= 32 ? "" : is_opencl(g) ? "l" : "ll";
+    if (hex)
+        tri_buf_format(format, "0x%%0%u%sx", bits / 4 ? bits / 4 : 1, length);
+    else
+        tri_buf_format(format, "%%%s%c", length, is_signed ? 'd' : 'u');
+}
+
 /* A value as C's variable arguments want it, and its conversion. */
 static LLVMValueRef promote(tri_gpu *g, LLVMValueRef value, MlirType type, bool is_signed, bool hex, tri_buf *format)
 {
     if (tri_type_is_ptr(type)) {
-        tri_buf_add_z(format, "%p");
+        if (is_opencl(g))
+            add_integer(g, 64, false, true, format);
+        else
+            tri_buf_add_z(format, "%p");
         return LLVMBuildPtrToInt(g->b, value, g->i64, "");
     }
     bool is_float = tri_type_is_float(type);
@@ -49,20 +64,22 @@ static LLVMValueRef promote(tri_gpu *g, LLVMValueRef value, MlirType type, bool 
         value = tri_gpu_from_narrow(g, type, value);
     if (is_float && !hex) {
         tri_buf_add_z(format, "%f");
-        return LLVMBuildFPCast(g->b, value, LLVMDoubleTypeInContext(g->llvm), "");
+        bool is_double = !is_opencl(g) || LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMDoubleTypeKind;
+        return LLVMBuildFPCast(g->b, value, is_double ? LLVMDoubleTypeInContext(g->llvm) : g->f32, "");
     }
     value = tri_gpu_to_int(g, value);
     unsigned bits = tri_gpu_bits(g, LLVMTypeOf(value));
-    if (hex)
-        tri_buf_format(format, bits > 32 ? "0x%%0%ullx" : "0x%%0%ux", bits / 4 ? bits / 4 : 1);
-    else
-        tri_buf_add_z(format, bits > 32 ? (is_signed ? "%lld" : "%llu") : (is_signed ? "%d" : "%u"));
+    add_integer(g, bits, is_signed, hex, format);
     return bits >= 32 ? value : LLVMBuildIntCast2(g->b, value, g->i32, is_signed && !hex, "");
 }
 
 /* Arguments on the stack in the order and alignment of C's variable arguments. */
 static void call_printf(tri_gpu *g, tri_buf *format, LLVMValueRef *args, unsigned n)
 {
+    if (is_opencl(g)) {
+        g->machine->print(g, tri_buf_str(format), args, n);
+        return;
+    }
     LLVMTypeRef types[32];
     for (unsigned i = 0; i < n; i++)
         types[i] = LLVMTypeOf(args[i]);
@@ -142,7 +159,7 @@ static void print_prefix(tri_gpu *g, MlirOperation op)
 
 static bool run_print(tri_gpu *g, MlirOperation op)
 {
-    if (!tri_machine_has(g, TRI_MACHINE_vprintf))
+    if (!g->machine->print && !tri_machine_has(g, TRI_MACHINE_vprintf))
         return tri_gpu_unsupported(g, op, "the device has no printf");
     if (mlirOperationGetNumOperands(op) == 0)
         print_prefix(g, op);

@@ -68,4 +68,5 @@ const tri_machine tri_intel_machine = {
     .load_cached = tri_intel_load_cached,
     .store_cached = tri_intel_store_cached,
     .update = tri_spirv_update,
+    .print = tri_spirv_print_as_is,
 };

@@ -182,9 +182,28 @@ static const struct {
     {"llvm.get.rounding", rounding}, {"llvm.set.rounding", set_rounding},
 };
 
+/* printf wants a pointer to characters, and one to all of them looks the same here. */
+static void point_to_text(state *s, LLVMValueRef call)
+{
+    LLVMValueRef text = LLVMGetOperand(call, 0);
+    if (!LLVMIsAGlobalVariable(text))
+        return;
+    LLVMTypeRef type = LLVMTypeOf(text), types[] = {type, type};
+    unsigned id = LLVMLookupIntrinsicID("llvm.spv.gep", strlen("llvm.spv.gep"));
+    LLVMModuleRef module = LLVMGetGlobalParent(text);
+    LLVMValueRef callee = LLVMGetIntrinsicDeclaration(module, id, types, 2);
+    LLVMValueRef zero = LLVMConstNull(LLVMInt32TypeInContext(s->context));
+    LLVMValueRef args[] = {LLVMConstInt(LLVMInt1TypeInContext(s->context), 1, false), text, zero, zero};
+    LLVMPositionBuilderBefore(s->b, call);
+    LLVMSetOperand(call, 0, LLVMBuildCall2(s->b, LLVMGlobalGetValueType(callee), callee, args, 4, ""));
+}
+
 static void replace_call(state *s, LLVMValueRef call)
 {
-    unsigned id = LLVMGetIntrinsicID(LLVMGetCalledValue(call));
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    unsigned id = LLVMGetIntrinsicID(callee);
+    if (!strcmp(LLVMGetValueName(callee), "printf"))
+        point_to_text(s, call);
     for (size_t i = 0; id && i < sizeof rows / sizeof *rows; i++) {
         if (id != LLVMLookupIntrinsicID(rows[i].name, strlen(rows[i].name)))
             continue;

@@ -20,6 +20,36 @@ static void kernel_attributes(tri_gpu *g, LLVMValueRef function)
                           LLVMMDNodeInContext2(g->llvm, sizes, 3));
 }
 
+/* The format in constant memory; legalize.c makes a pointer to its first character of it. */
+void tri_spirv_print_as_is(tri_gpu *g, tri_str format, LLVMValueRef *args, unsigned n)
+{
+    enum { constant = 2, max_args = 32 };
+    LLVMTypeRef pointer = LLVMPointerTypeInContext(g->llvm, constant);
+    LLVMTypeRef type = LLVMFunctionType(g->i32, &pointer, 1, true);
+    LLVMValueRef callee = LLVMGetNamedFunction(g->module, "printf"), all[1 + max_args];
+    if (!callee) {
+        callee = LLVMAddFunction(g->module, "printf", type);
+        LLVMSetFunctionCallConv(callee, g->machine->function_convention);
+    }
+    LLVMValueRef text = LLVMConstStringInContext2(g->llvm, format.data, format.len, false);
+    all[0] = LLVMAddGlobalInAddressSpace(g->module, LLVMTypeOf(text), "", constant);
+    LLVMSetInitializer(all[0], text);
+    LLVMSetGlobalConstant(all[0], true);
+    LLVMSetLinkage(all[0], LLVMPrivateLinkage);
+    TRI_ASSERT(n <= max_args);
+    memcpy(all + 1, args, n * sizeof *args);
+    LLVMSetInstructionCallConv(LLVMBuildCall2(g->b, type, callee, all, n + 1, ""), g->machine->function_convention);
+}
+
+/* Floats as doubles: PoCL's printf reads nothing else. */
+static void print(tri_gpu *g, tri_str format, LLVMValueRef *args, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (LLVMTypeOf(args[i]) == g->f32)
+            args[i] = LLVMBuildFPExt(g->b, args[i], LLVMDoubleTypeInContext(g->llvm), "");
+    tri_spirv_print_as_is(g, format, args, n);
+}
+
 const tri_machine tri_spirv_machine = {
     .rows = rows,
     .kernel_convention = 76, /* spir_kernel */
@@ -35,5 +65,6 @@ const tri_machine tri_spirv_machine = {
     .orders_updates = true,
     .shared_is_dynamic = false,
     .update = tri_spirv_update,
+    .print = print,
     .kernel_attributes = kernel_attributes,
 };

@@ -26,6 +26,7 @@ bool tri_spirv_legalize(tri_unit *unit);
 /* tri_machine's hooks of this family. */
 bool tri_spirv_link(const struct tri_library_job *job);
 bool tri_spirv_update(struct tri_gpu *g, const tri_machine_update *u, LLVMValueRef *out_old);
+void tri_spirv_print_as_is(struct tri_gpu *g, tri_str format, LLVMValueRef *args, unsigned n);
 
 /* Source lines. Marks stand in the LLVM module while the back end runs; `lines` keeps what they name. */
 typedef struct {

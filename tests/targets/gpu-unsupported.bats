@@ -322,7 +322,7 @@ IR
     tt.return
   }
 IR
-    arch=spirv64 target=opencl:64 refuses "the device has no printf" <<'IR'
+    arch=gfx1100 target=hip:gfx1100 refuses "the device has no printf" <<'IR'
   tt.func public @k(%x: i32) {
     tt.print " x: " {hex = false, isSigned = array<i32: 1>} : %x : i32 // here
     tt.return

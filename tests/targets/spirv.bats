@@ -72,6 +72,36 @@ END
     [ ! -e k.spv ]
 }
 
+@test "messages are printed by OpenCL's printf: floats as doubles where there are no sub-groups" {
+    cat >k.tri <<'K'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, n, B: tl.constexpr):
+    o = tl.arange(0, B)
+    tl.device_print("100% x", tl.load(x + o), o.to(tl.int64) + n)
+    tl.device_print("bits", n, hex=True)
+    tl.device_print("end")
+K
+    need spirv-val
+    local arch double
+    for arch in spirv64:1 pvc:0 dg2:0; do
+        double=${arch#*:} arch=${arch%:*}
+        tritcc -arch=$arch -emit=spirv=k.spv,spvasm=k.spvasm -sig '*fp16:16, i64, 4' k.tri
+        spirv-val --target-env spv1.4 k.spv
+        [ "$(grep -c 'OpExtInst .* printf %' k.spvasm)" = 4 ]
+        [ "$(grep -c 'OpCapability Float64' k.spvasm)" = "$double" ]
+    done
+    [ ! -e "$pocl" ] || ! command -v llvm-spirv-15 || {
+        export OCL_ICD_VENDORS=$pocl POCL_CACHE_DIR=$PWD/cache
+        run -0 "$TRITRUN" -arch=opencl k.tri arange:f16:4:start=1,step=0.5 i64:5000000000 4
+        [[ $output == *"pid (0, 0, 0) idx (3) 100% x: (operand 0) 2.500000"* ]]
+        [[ $output == *"idx () bits: 0x000000012a05f200"*"(0, 0, 0) end"*"idx (3) 100% x: (operand 1) 5000000003"* ]]
+    }
+}
+
 # valid FILE: what the back end made of it is SPIR-V 1.2.
 valid() {
     need spirv-val
