@@ -21,9 +21,9 @@ static int widest(tri_gpu *g, int kind, LLVMTypeRef type)
         return bits;
     const tri_machine_facts *facts = g->unit->arch;
     LLVMTypeKind k = LLVMGetTypeKind(type);
-    int most = k == LLVMHalfTypeKind     ? facts->f16_add_bits
-               : k == LLVMBFloatTypeKind ? facts->bf16_add_bits
-                                         : facts->f32_add_bits;
+    int most = k == LLVMHalfTypeKind ? facts->f16_add_bits
+               : bits == 16          ? facts->bf16_add_bits /* whose values may be integers to LLVM */
+                                     : facts->f32_add_bits;
     return most > bits ? most : bits;
 }
 

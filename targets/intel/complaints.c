@@ -127,6 +127,17 @@ static tri_str distinct_lines(tri_unit *unit, tri_str log)
     return all;
 }
 
+/* Of a log without errors. */
+static tri_str first_words(tri_str log)
+{
+    while (log.len) {
+        tri_str line = tri_str_trim(tri_str_take_line(&log));
+        if (line.len && !tri_str_has_prefix(line, "Command was:"))
+            return line;
+    }
+    return TRI_STR("it says nothing");
+}
+
 /* What was compiled here may have capabilities that SPIRV-Tools does not know yet. */
 bool tri_intel_is_valid(tri_unit *unit, tri_str code)
 {
@@ -148,11 +159,16 @@ bool tri_intel_tell_complaints(tri_unit *unit, const char *const *argv, tri_str 
     if (!complaints.len && !tri_intel_is_valid(unit, code)) /* has been told */
         return tri_external_note_command(unit, argv);
     if (!complaints.len)
-        tri_vec_push(unit->arena, &complaints, ((complaint){.words = tri_str_trim(log)}));
+        tri_vec_push(unit->arena, &complaints, ((complaint){.words = first_words(log)}));
     for (size_t i = 0; i < complaints.len; i++)
         if (is_new(complaints.at, i, &complaints.at[i]))
             tell_complaint_at(unit, code, &complaints.at[i]);
     if (complaints.at[0].words.len < tri_str_trim(log).len)
         tri_diag_note(unit->diag, TRI_NO_SPAN, "its log:%.*s", TRI_STR_ARG(distinct_lines(unit, log)));
+    if (tri_str_has_prefix(complaints.at[0].words, "Error: Cannot get HW Info"))
+        tri_diag_note(unit->diag, TRI_NO_SPAN,
+                      "this 'ocloc' does not know the device; -arch=spirv-%s puts SPIR-V into objects, which its driver "
+                      "compiles",
+                      unit->arch->cpu);
     return tri_external_note_command(unit, argv);
 }

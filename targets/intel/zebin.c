@@ -195,7 +195,8 @@ bool tri_intel_assemble(tri_unit *unit)
     if (!find_tool(unit, &tool)) {
         tri_external_report_missing(unit, "-ocloc", unit->options->ocloc,
                                     "cannot find 'ocloc', which makes a zebin from SPIR-V; install it (Debian: "
-                                    "intel-opencl-icd), name it with -ocloc=FILE, or stop at -emit=spirv");
+                                    "intel-opencl-icd), name it with -ocloc=FILE, or stop at -emit=spirv "
+                                    "(in objects: -arch=spirv-pvc, say)");
         return false;
     }
     tri_str code = tri_buf_str(&unit->bytes); /* ocloc compiles what stands in front of an instruction of no words */

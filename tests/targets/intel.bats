@@ -209,6 +209,9 @@ END
     tritcc -1 -arch=dg2 -emit=spirv=k.spv -sig 'k(*fp32, 128)' k.tri
     [[ $errors == *"k.tri:7:"*"the device has no fp64 [TRI-6002]"* ]]
     tritcc -arch=pvc -emit=spirv=k.spv -sig 'k(*fp32, 128)' k.tri
+    # two sums of bf16 side by side, which are integers of 16 bits to LLVM: no packed sum
+    sed 's/tl.store.*/tl.atomic_add(x + i % 8, tl.full((N,), 0.5, x.dtype.element_ty))/' k.tri >sum.tri
+    for arch in dg2 pvc spirv64; do tritcc -arch=$arch -emit=spirv=k.spv -sig 'k(*bf16:16, 512)' sum.tri; done
     tritcc -1 -arch=spirv64-sg32 -emit=zebin=k.zebin -sig 'k(*fp32, 128)' k.tri
     [[ $errors == *"'spirv64-sg32' is no one GPU that a zebin can be for; stop at -emit=spirv [TRI-6001]"* ]]
     tritcc -1 -arch=pvc -ocloc=/nowhere/ocloc -emit=zebin=k.zebin -sig 'k(*fp32, 128)' k.tri
@@ -217,6 +220,13 @@ END
     chmod +x fake
     tritcc -1 -arch=bmg -ocloc="$PWD/fake" -emit=zebin=k.zebin -sig 'k(*fp32, 128)' k.tri
     [[ $errors == *"k.tri:5:1: error: 'ocloc' made no code for 'intel-bmg': no such device [TRI-7001]"*"the command was: "* ]]
+    printf '#!/bin/sh\nexit 3\n' >fake
+    tritcc -1 -arch=bmg -ocloc="$PWD/fake" -emit=zebin=k.zebin -sig 'k(*fp32, 128)' k.tri
+    [[ $errors == *"k.tri:5:1: error: 'ocloc' made no code for 'intel-bmg': it says nothing [TRI-7001]"* ]]
+    printf '#!/bin/sh\necho "Error: Cannot get HW Info for device bmg."; echo "Command was: ocloc"; exit 3\n' >fake
+    tritcc -1 -c -o k.o -arch=bmg -ocloc="$PWD/fake" -sig 'k(*fp32, 128)' k.tri
+    [[ $errors == *"for device bmg. [TRI-7001]"*"note: "*"-arch=spirv-bmg puts SPIR-V into objects"* ]]
+    tritcc -c -o k.o -arch=spirv-bmg -ocloc="$PWD/fake" -sig 'k(*fp32, 128)' k.tri
     printf '#!/bin/sh\nfor i in 1 2; do echo "error: no registers"; echo "in kernel: '"'k'"'"; done\nexit 3\n' >fake
     tritcc -1 -arch=bmg -ocloc="$PWD/fake" -emit=zebin=k.zebin -sig 'k(*fp32, 128)' k.tri
     [[ $errors == *"k.tri:5:1: error: 'ocloc' made no code for 'intel-bmg', kernel 'k': no registers [TRI-7001]"*"its log:"* ]]
