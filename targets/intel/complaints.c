@@ -167,8 +167,7 @@ bool tri_intel_tell_complaints(tri_unit *unit, const char *const *argv, tri_str 
         tri_diag_note(unit->diag, TRI_NO_SPAN, "its log:%.*s", TRI_STR_ARG(distinct_lines(unit, log)));
     if (tri_str_has_prefix(complaints.at[0].words, "Error: Cannot get HW Info"))
         tri_diag_note(unit->diag, TRI_NO_SPAN,
-                      "this 'ocloc' does not know the device; -arch=spirv-%s puts SPIR-V into objects, which its driver "
-                      "compiles",
+                      "this 'ocloc' does not know the device; -arch=spirv-%s puts SPIR-V into objects, for its driver",
                       unit->arch->cpu);
     return tri_external_note_command(unit, argv);
 }
