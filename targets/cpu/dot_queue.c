@@ -14,6 +14,7 @@
 enum {
     strip_bytes = 64 << 10,  /* of b that a column of tiles of the result reads: near the first cache */
     block_bytes = 512 << 10, /* of packed operands of either side that wait: together they stay in the second cache */
+    tile_times = 2,          /* as much of both with AMX, whose processors have 2 MiB of that: sums move less often */
     max_trips = 64,
     max_dots = 16,
     max_depth = 8,
@@ -124,7 +125,8 @@ static int64_t choose_trips(const tri_cpu_product *x)
     int64_t a = tri_cpu_product_bytes(x, x->m * x->k), b = tri_cpu_product_bytes(x, x->k * x->n);
     int64_t strip = tri_cpu_product_bytes(x, x->k * fewer(x->n, columns));
     strip /= x->is_split ? 2 : 1;
-    int64_t trips = fewer(strip_bytes / strip, block_bytes / (a > b ? a : b));
+    int64_t times = x->isa && x->isa->is_tile ? tile_times : 1;
+    int64_t trips = fewer(times * strip_bytes / strip, times * block_bytes / (a > b ? a : b));
     return fewer(trips, max_trips);
 }
 
