@@ -4,8 +4,8 @@
 #include "ir/op.h"
 
 const tri_block_message tri_block_messages[] = {
-#define X(name, how, bits, rows, columns, blocks, words, word_bits, function) \
-    {#name, TRI_BLOCK_##how, bits, rows, columns, blocks, words, word_bits, function},
+#define X(name, how, bits, rows, columns, blocks, words, word_bits, since, function) \
+    {#name, TRI_BLOCK_##how, bits, rows, columns, blocks, words, word_bits, since, function},
 #include "ir/block_io.def"
 };
 
@@ -129,7 +129,8 @@ static bool plan_messages(planner *p, tri_arena *arena, tri_block_plan *out)
 
 static bool has_message(const tri_machine_facts *facts, const tri_block_message *m)
 {
-    return facts->has_block_loads && (m->function[0] || facts->has_block_instructions);
+    enum { FIRST = 2022 };
+    return facts->has_block_loads && (m->since == FIRST || facts->has_late_blocks);
 }
 
 bool tri_block_plan_load(tri_arena *arena, const tri_machine_facts *facts, const tri_linear *layout, int bits,

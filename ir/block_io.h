@@ -23,7 +23,8 @@ typedef struct {
     const char *name;
     tri_block_how how;
     int bits, rows, columns, blocks, words, word_bits;
-    const char *function; /* empty: none */
+    int since;            /* year of the compilers that know `function` */
+    const char *function;
 } tri_block_message;
 
 extern const tri_block_message tri_block_messages[];

@@ -78,7 +78,7 @@ typedef struct tri_machine_facts {
     bool has_tma;           /* a unit that copies boxes of a descriptor */
     bool writes_maps;       /* ... and instructions that write the fields of its descriptors */
     bool has_block_loads;   /* a sub-group loads a box of two dimensions with bounds */
-    bool has_block_instructions; /* ... and all compilers for it know SPIR-V's instructions for that */
+    bool has_late_blocks;   /* ... and all compilers for it are of 2024 or later (ir/block_io.def) */
     bool has_transposed_reads; /* AMD: reads of shared memory that transpose on the way */
 
     /* ---- matrix products ---- */

@@ -589,10 +589,14 @@ count() { grep -cE "^ *(\([^)]*\))? *$1" loop || true; }
 @test "products of tf32 give the matrix unit whole words of A" {
     tritcc -arch=pvc -num-warps=4 -emit=llir=k.ll -sig '*fp32:16, *fp32:16, *fp32:16, i32, i32, i32, i32, 1, i32, 1, i32, 1, 64, 64, 32, 4' mm.tri
     grep -Eq 'call .*fdpas_f_f_tf32_tf32_8_8\(<8 x float> [^,]*, <4 x i32> [^,]*, <8 x i32>' k.ll
-    # 16 x 16 x 32 of each of 16 sub-groups by 8 x 16 x 8; the compilers have no message that fills the registers of A or
-    # B with rows of dwords, of which a lane has 32 each
+    # 16 x 16 x 32 of each of 16 sub-groups by 8 x 16 x 8; compilers of 2022 have no message that fills the registers of A
+    # or B with rows of dwords, of which a lane has 32 each
     [ "$(grep -c 'call .*fdpas_f_f_tf32_tf32_8_8' k.ll)" -eq 8 ]
     [ "$(grep -c '= load float, ptr addrspace(3)' k.ll)" -eq 64 ]
+    # those for bmg and lnl have: 16 x 8 of A at once, 16 x 16 of B
+    tritcc -arch=bmg -num-warps=4 -emit=llir=k.ll -sig '*fp32:16, *fp32:16, *fp32:16, i32, i32, i32, i32:16, 1, i32:16, 1, i32, 1, 64, 64, 32, 4' mm.tri
+    grep -Eq 'call spir_func <8 x i32> .*subgroup_block_read_flat_u32_m8k8v2\(' k.ll
+    grep -Eq 'call spir_func <16 x i32> .*subgroup_block_read_flat_u32_m16k16v1\(' k.ll
 }
 
 @test "block loads on the simulator: sizes, bounds, both orders; what the hardware refuses is an error" {
@@ -605,6 +609,7 @@ count() { grep -cE "^ *(\([^)]*\))? *$1" loop || true; }
                 "zeros:$sum:$1x$2" "$1" "$2" "$3" "$3" 1 "$4" "$5" "$2" 1 64 64 64 4)
             tritrun -arch=native -o c_ptr=c.npy "${args[@]}"
             tritrun -arch=sim:pvc -expect=c_ptr=@c.npy "${args[@]}"
+            [ "$t" = i8 ] || tritrun -arch=sim:lnl -expect=c_ptr=@c.npy "${args[@]}"
         done
     done
     cat >k.ttgir <<'END'
