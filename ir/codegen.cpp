@@ -3,6 +3,7 @@
 #include "ir/island.h"
 
 #include "llvm-c/Core.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -22,8 +23,8 @@
 using namespace llvm;
 
 namespace {
-/* What finds nothing more when it runs again, where passes are left out. */
-const char *const once[] = {"Early CSE", "SROA"};
+/* What finds nothing more when it runs again, where the first of the reductions is left out that make more of it. */
+const char *const once[] = {"Early CSE", "SROA"}, *const reduction = "Straight line strength reduction";
 
 /* Hands passes on, but those of a list of names, and not one a second time when all that would have run since its first
  * is left out, or once is enough. Long blocks are split behind the last pass that would join them: in
@@ -37,11 +38,12 @@ public:
         if (splits && title == "Safe Stack instrumentation pass")
             to.add(tri_create_split_blocks());
         bool is_left_out = has_gap && title == last;
-        for (size_t i = 0; *names && i < std::size(once); i++)
-            is_left_out |= title == once[i] && std::exchange(has_run[i], true);
+        for (size_t i = 0; i < std::size(once); i++)
+            is_left_out |= title == once[i] && std::exchange(has_run[i], true) && is_unreduced;
         for (const char *const *name = names; *name; name++)
             is_left_out |= title == *name;
         if (is_left_out) {
+            is_unreduced |= title == reduction;
             has_gap = true;
             delete pass;
             return;
@@ -55,7 +57,7 @@ private:
     legacy::PassManagerBase &to;
     const char *const *names;
     bool splits;
-    bool has_run[std::size(once)] = {};
+    bool has_run[std::size(once)] = {}, is_unreduced = false;
     StringRef last;       /* the pass that was handed on last */
     bool has_gap = false; /* and something was left out since */
 };
@@ -80,6 +82,31 @@ private:
 };
 } // namespace
 
+/* GPUs' machines that nobody uses just now, of the whole process: what one knows of its types, operations and registers
+ * takes a tenth of a small kernel's compilation to set up, AMD's a third. One that a compilation had which ended badly
+ * does not come back, nor one that wrote ELF of a module with llvm.used: it keeps the addresses of these globals
+ * (TargetLoweringObjectFileELF), at which a later module has others. */
+static std::mutex idle_mutex;
+static TargetMachine *idle[16];
+
+static bool isKept(const Triple &triple)
+{
+    return triple.isNVPTX() || triple.isAMDGCN();
+}
+
+/* Machines that are not kept, until they are deleted. */
+static SmallPtrSet<TargetMachine *, 4> &spent()
+{
+    static SmallPtrSet<TargetMachine *, 4> machines;
+    return machines;
+}
+
+static void spend(TargetMachine &machine)
+{
+    std::lock_guard<std::mutex> lock(idle_mutex);
+    spent().insert(&machine);
+}
+
 /* The printer is one of the passes: what it still has in its buffer comes when they end. */
 static bool emitTo(raw_pwrite_stream &stream, Module &module, TargetMachine &target, CodeGenFileType kind,
                    const char *const *passes)
@@ -90,6 +117,8 @@ static bool emitTo(raw_pwrite_stream &stream, Module &module, TargetMachine &tar
     module.setDataLayout(target.createDataLayout());
     if (target.addPassesToEmitFile(filter, stream, nullptr, kind))
         return false;
+    if (isKept(target.getTargetTriple()) && module.getNamedGlobal("llvm.used"))
+        spend(target);
     manager.run(module);
     return true;
 }
@@ -126,13 +155,6 @@ static LLVMTargetMachineRef createShort(LLVMTargetRef target, const char *triple
     return machine;
 }
 
-/* NVIDIA's machines that nobody uses just now, of the whole process: what one knows of its types and operations takes a
- * tenth of a small kernel's compilation to set up. One that a compilation had which ended badly does not come back.
- * Machines that write ELF serve once: they keep the addresses of globals in llvm.used (TargetLoweringObjectFileELF),
- * at which a later module has others. */
-static std::mutex idle_mutex;
-static TargetMachine *idle[16];
-
 static TargetMachine *takeIdle(const Target *target, StringRef triple, StringRef cpu, StringRef features,
                                CodeGenOptLevel level)
 {
@@ -151,19 +173,24 @@ LLVMTargetMachineRef tri_island_take_machine(LLVMTargetRef target, const char *t
                                              const char *features, LLVMCodeGenOptLevel level)
 {
     auto *of = reinterpret_cast<const Target *>(target);
-    if (!Triple(triple).isNVPTX())
-        return LLVMCreateTargetMachine(target, triple, cpu, features, level, LLVMRelocPIC, LLVMCodeModelDefault);
-    TargetMachine *machine = takeIdle(of, triple, cpu, features, static_cast<CodeGenOptLevel>(level));
-    return machine ? reinterpret_cast<LLVMTargetMachineRef>(machine)
-                   : createShort(target, triple, cpu, features, level);
+    auto of_level = static_cast<CodeGenOptLevel>(level);
+    if (TargetMachine *machine = isKept(Triple(triple)) ? takeIdle(of, triple, cpu, features, of_level) : nullptr)
+        return reinterpret_cast<LLVMTargetMachineRef>(machine);
+    if (Triple(triple).isNVPTX())
+        return createShort(target, triple, cpu, features, level);
+    return LLVMCreateTargetMachine(target, triple, cpu, features, level, LLVMRelocPIC, LLVMCodeModelDefault);
 }
 
 void tri_island_give_machine(LLVMTargetMachineRef machine)
 {
     static size_t next; /* to go when there is no room */
     auto *given = reinterpret_cast<TargetMachine *>(machine);
-    if (given->getTargetTriple().isNVPTX()) {
+    if (isKept(given->getTargetTriple())) {
         std::lock_guard<std::mutex> lock(idle_mutex);
+        if (spent().erase(given)) {
+            delete given;
+            return;
+        }
         TargetMachine **at = std::find(std::begin(idle), std::end(idle), nullptr);
         at = at != std::end(idle) ? at : &idle[next++ % std::size(idle)];
         std::swap(*at, given);

@@ -15,6 +15,16 @@ tri_kernel *tri_facts_find_kernel(tri_unit *unit, tri_str symbol, MlirOperation 
  * payload. Disposes `machine`; null means that its maker failed and reported. `left_out`: as tri_llvm_emit_without,
  * or null. False after a report. */
 bool tri_facts_emit_text(tri_unit *unit, LLVMTargetMachineRef machine, const char *const *left_out);
+/* What of the code generator's passes finds nothing in a GPU's code, which has no strings, calls of a C library,
+ * objects of other languages or instrumentation, but is to be made, scheduled and asked for each kernel. */
+#define TRI_FACTS_IDLE \
+    "Merge contiguous icmps into a memcmp", "Expand memcmp() to load/stores", \
+        "Replace intrinsics with calls to vector library", "Partially inline calls to library functions", \
+        "Instrument function entry/exit with calls to e.g. mcount() (post inlining)", "ObjC ARC contraction", \
+        "Safe Stack instrumentation pass", "Fixup Statepoint Caller Saved", "Insert fentry calls", \
+        "Insert XRay ops", "Machine Sanitizer Binary Metadata", "Stack Frame Layout Analysis"
+/* And where no variables have places. */
+#define TRI_FACTS_OF_VARIABLES "Live DEBUG_VALUE analysis", "Remove Redundant DEBUG_VALUE analysis"
 /* Reads them back into a unit that has none (it started from the text). False after a report. */
 bool tri_facts_parse(tri_unit *unit, tri_str text);
 

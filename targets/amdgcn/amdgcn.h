@@ -7,8 +7,6 @@
 #include "targets/library.h"
 #include "targets/target.h"
 
-#include "llvm-c/TargetMachine.h"
-
 /* Its own primitives, numbered behind the shared ones: the rows of ir/amd_matrix.def, in that order. */
 enum {
     TRI_AMDGCN_BEFORE = TRI_MACHINE_COUNT - 1,
@@ -62,7 +60,7 @@ bool tri_amdgcn_measure(tri_unit *unit, tri_str code);
  * (registers.c). */
 bool tri_amdgcn_fit_registers(tri_unit *unit, LLVMModuleRef spare);
 tri_resources tri_amdgcn_resources(const tri_unit *unit, const tri_kernel *kernel, tri_str code);
-LLVMTargetMachineRef tri_amdgcn_create_machine(tri_unit *unit); /* null after a report */
+bool tri_amdgcn_emit_text(tri_unit *unit); /* with the facts; false after a report */
 bool tri_amdgcn_link(const tri_library_job *job);
 
 #endif

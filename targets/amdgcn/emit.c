@@ -33,7 +33,7 @@ static const tri_gpu_sinking sinking = {
     .is_shared_only = true,
 };
 
-LLVMTargetMachineRef tri_amdgcn_create_machine(tri_unit *unit)
+static LLVMTargetMachineRef create_machine(tri_unit *unit)
 {
     tri_llvm_start_target("amdgcn");
     return tri_llvm_create_machine(unit->diag, tri_amdgcn_machine.triple, unit->arch->cpu, unit->arch->features, 2);
@@ -46,7 +46,7 @@ bool tri_amdgcn_optimize(tri_unit *unit)
     if (!tri_amdgcn_link(&(tri_library_job){unit, unit->llvm_module, &no_calls, tri_amdgcn_machine.function_convention,
                                             .triple = tri_amdgcn_machine.triple}))
         return false;
-    LLVMTargetMachineRef machine = tri_amdgcn_create_machine(unit);
+    LLVMTargetMachineRef machine = create_machine(unit);
     bool has_pairs = unit->arch->mma == TRI_MMA_MFMA, has_rounding = has_pairs && unit->arch->mma_version >= 4;
     bool ok = machine && tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, "always-inline,globaldce");
     if (ok && unit->options->opt_level) {
@@ -69,12 +69,20 @@ bool tri_amdgcn_optimize(tri_unit *unit)
     return ok;
 }
 
+bool tri_amdgcn_emit_text(tri_unit *unit)
+{
+    static const char *const left_out[] = {TRI_FACTS_IDLE, NULL},
+                             *const without_variables[] = {TRI_FACTS_IDLE, TRI_FACTS_OF_VARIABLES, NULL};
+    bool has_variables = unit->options->debug == TRI_DEBUG_FULL;
+    return tri_facts_emit_text(unit, create_machine(unit), has_variables ? left_out : without_variables);
+}
+
 static bool emit_text(tri_unit *unit)
 {
     const tri_options *o = unit->options;
     bool fits = !o->no_fit_registers && o->opt_level && o->debug != TRI_DEBUG_FULL;
     LLVMModuleRef spare = fits ? LLVMCloneModule(unit->llvm_module) : NULL; /* which code generation leaves as it is */
-    if (tri_facts_emit_text(unit, tri_amdgcn_create_machine(unit), NULL))
+    if (tri_amdgcn_emit_text(unit))
         return !spare || tri_amdgcn_fit_registers(unit, spare);
     if (spare)
         LLVMDisposeModule(spare);

@@ -9,7 +9,6 @@
 #include "ir/kernel.h"
 #include "ir/llvm.h"
 #include "ir/machines.h"
-#include "targets/facts.h"
 
 #include "llvm-c/Core.h"
 
@@ -108,7 +107,7 @@ static bool try_module(tri_unit *unit, LLVMModuleRef module)
     tri_unit_replace(unit, TRI_PAYLOAD_LLVM);
     unit->llvm_module = module;
     LLVMContextSetDiagnosticHandler(context, on_diagnostic, &outer);
-    bool ok = tri_facts_emit_text(unit, tri_amdgcn_create_machine(unit), NULL);
+    bool ok = tri_amdgcn_emit_text(unit);
     LLVMContextSetDiagnosticHandler(context, outer.run, outer.data);
     return ok && tri_amdgcn_measure(unit, tri_buf_str(&unit->bytes));
 }

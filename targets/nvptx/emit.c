@@ -31,19 +31,12 @@ static const char of_library[] = "early-cse,instcombine<no-verify-fixpoint>,simp
 #define LEFT_OUT "Loop Strength Reduction", "Canonicalize Freeze Instructions in Loops", \
                  "Straight line strength reduction", "Nary reassociation"
 
-/* And what finds nothing in code that has no strings, calls of a C library, objects of other languages, instrumentation
- * or spilled registers, but is to be made, scheduled and asked for each kernel. */
-#define IDLE "Merge contiguous icmps into a memcmp", "Expand memcmp() to load/stores", \
-             "Replace intrinsics with calls to vector library", "Partially inline calls to library functions", \
-             "Instrument function entry/exit with calls to e.g. mcount() (post inlining)", "ObjC ARC contraction", \
-             "Safe Stack instrumentation pass", "Fixup Statepoint Caller Saved", \
-             "Insert fentry calls", "Insert XRay ops", "Machine Sanitizer Binary Metadata", \
-             "Stack Frame Layout Analysis", "Stack Slot Coloring", "Machine Instruction Scheduler"
+/* And what finds nothing in registers of which none is spilled. */
+#define IDLE TRI_FACTS_IDLE, "Stack Slot Coloring", "Machine Instruction Scheduler"
 
 static const char *const left_out[] = {LEFT_OUT, IDLE, NULL};
 /* The same where no variables have places. */
-static const char *const without_variables[] = {LEFT_OUT, IDLE, "Live DEBUG_VALUE analysis",
-                                                "Remove Redundant DEBUG_VALUE analysis", NULL};
+static const char *const without_variables[] = {LEFT_OUT, IDLE, TRI_FACTS_OF_VARIABLES, NULL};
 
 static LLVMTargetMachineRef create_machine(tri_unit *unit)
 {

@@ -97,7 +97,7 @@ setup() {
 @test "each compilation of a warm context gives what a fresh process gives" {
     cc -O1 -D_GNU_SOURCE -Wall -Wextra -Werror -I"$SRCDIR/include" -o order "$SRCDIR/tests/driver/library_order.c" -L. -ltritcc -lpthread
     cd "$SRCDIR"
-    timeout 900 "$BATS_TEST_TMPDIR/order" <(tests/fingerprint.sh -l) 25 sm_80,sm_90a,x86-64-v3,spirv64 1 2 3
+    timeout 900 "$BATS_TEST_TMPDIR/order" <(tests/fingerprint.sh -l) 25 sm_80,sm_90a,gfx942,x86-64-v3,spirv64 1 2 3
     # LLVM numbers the calls of a whole process
     timeout 900 "$BATS_TEST_TMPDIR/order" <(tests/fingerprint.sh -l frontend/api/hints.tri) 1 sm_80 1 2
 }
