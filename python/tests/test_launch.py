@@ -37,6 +37,9 @@ def mixed(o, pair, f, nothing, flag, large, B: 'tl.constexpr', OP: 'tl.constexpr
         v *= 2
     tl.store(o + i, v)
 
+def warps(o, num_warps: 'tl.constexpr', num_stages: 'tl.constexpr' = 1):
+    tl.store(o + tl.arange(0, 4), num_warps * 10 + num_stages)
+
 def asserts(o, n):
     tl.device_assert(n > 3, 'n is too small')
     tl.store(o, n)
@@ -88,6 +91,13 @@ class Host(unittest.TestCase):
         np.testing.assert_allclose(o, (x.astype(np.float32) * 2.5 + 3 + 1 + 5) * 2)
         mixed[(1,)](o, (x, 3), 2.5, None, False, 0, B=32, OP="nothing")
         np.testing.assert_allclose(o, x.astype(np.float32) * 2.5 + 4)
+
+    def test_a_kernel_that_asks_for_its_warps(self):
+        o = np.zeros(4, np.int32)
+        tritcc.jit(kernels()["warps"])[1](o, num_warps=8)
+        np.testing.assert_array_equal(o, [81] * 4)
+        tritcc.jit(kernels()["warps"])[1](o, num_warps=2, num_stages=3)
+        np.testing.assert_array_equal(o, [23] * 4)
 
     def test_threads_give_the_same(self):
         x = np.random.rand(1 << 16).astype(np.float32)

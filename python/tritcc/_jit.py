@@ -29,6 +29,8 @@ class JitKernel:
         raise TypeError(f"a kernel is called with a grid: {self.__name__}[grid](...)")
 
     def _launch(self, grid, *args, stream=None, num_warps=None, num_stages=None, **kwargs):
+        kwargs |= {k: v for k, v in (("num_warps", num_warps), ("num_stages", num_stages))
+                   if v is not None and k in self.signature.parameters}  # a kernel may ask how it is launched
         bound = self.signature.bind(*args, **kwargs)
         bound.apply_defaults()
         arrays, items, values = [], {}, {}
