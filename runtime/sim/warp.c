@@ -173,7 +173,9 @@ static uint32_t combine(uint32_t primitive, uint32_t a, uint32_t b)
 {
     switch (primitive) {
     case TRI_SIM_redux_add: return a + b;
+    case TRI_SIM_all_true:
     case TRI_SIM_redux_and: return a & b;
+    case TRI_SIM_any_true:
     case TRI_SIM_redux_or: return a | b;
     case TRI_SIM_redux_xor: return a ^ b;
     case TRI_SIM_redux_smin: return (int32_t)a < (int32_t)b ? a : b;
@@ -212,6 +214,8 @@ REDUX(redux_smin)
 REDUX(redux_smax)
 REDUX(redux_umin)
 REDUX(redux_umax)
+REDUX(any_true)
+REDUX(all_true)
 
 /* --- messages ---------------------------------------------------------------------------- */
 

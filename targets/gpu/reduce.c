@@ -76,6 +76,9 @@ static bool reduce_registers(state *s, const tri_plan_reduce *plan)
     return true;
 }
 
+/* Of booleans alone. */
+static bool is_vote(tri_machine_id id) { return id == TRI_MACHINE_any_true || id == TRI_MACHINE_all_true; }
+
 /* One integer operation over the whole warp that the machine has as an instruction. */
 static bool find_redux(state *s, tri_machine_id *out_id, bool *out_signed)
 {
@@ -84,6 +87,7 @@ static bool find_redux(state *s, tri_machine_id *out_id, bool *out_signed)
         tri_machine_id id;
         bool is_signed;
     } rows[] = {
+        {"arith.ori", TRI_MACHINE_any_true, false},      {"arith.andi", TRI_MACHINE_all_true, false},
         {"arith.addi", TRI_MACHINE_redux_add, false},    {"arith.andi", TRI_MACHINE_redux_and, false},
         {"arith.ori", TRI_MACHINE_redux_or, false},      {"arith.xori", TRI_MACHINE_redux_xor, false},
         {"arith.minsi", TRI_MACHINE_redux_smin, true},   {"arith.maxsi", TRI_MACHINE_redux_smax, true},
@@ -99,12 +103,13 @@ static bool find_redux(state *s, tri_machine_id *out_id, bool *out_signed)
         !mlirValueIsABlockArgument(mlirOperationGetOperand(first, 0)) ||
         !mlirValueIsABlockArgument(mlirOperationGetOperand(first, 1)))
         return false;
+    unsigned bits = tri_gpu_bits(s->g, LLVMTypeOf(s->at[0].at[0]));
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (!tri_op_is(first, rows[i].name) || !tri_machine_has(s->g, rows[i].id))
+        if (!tri_op_is(first, rows[i].name) || !tri_machine_has(s->g, rows[i].id) || (is_vote(rows[i].id) && bits > 1))
             continue;
         *out_id = rows[i].id;
         *out_signed = rows[i].is_signed;
-        return tri_gpu_bits(s->g, LLVMTypeOf(s->at[0].at[0])) <= 32;
+        return bits <= 32;
     }
     return false;
 }
@@ -146,8 +151,9 @@ static void redux(state *s, tri_machine_id id, bool is_signed)
     for (int r = 0; r < s->at[0].count; r++) {
         LLVMValueRef x = s->at[0].at[r];
         LLVMTypeRef type = LLVMTypeOf(x);
-        LLVMValueRef wide = LLVMBuildIntCast2(g->b, x, g->i32, is_signed, "");
-        s->at[0].at[r] = LLVMBuildIntCast2(g->b, tri_machine_call(g, id, &wide, 1), type, is_signed, "");
+        LLVMValueRef wide = LLVMBuildIntCast2(g->b, x, g->i32, is_signed, ""), all = tri_machine_call(g, id, &wide, 1);
+        s->at[0].at[r] = is_vote(id) ? LLVMBuildICmp(g->b, LLVMIntNE, all, tri_gpu_i32(g, 0), "")
+                                     : LLVMBuildIntCast2(g->b, all, type, is_signed, "");
     }
 }
 

@@ -20,6 +20,30 @@ softmax=(-k softmax_kernel -sig '*fp32, *fp32, i32, i32, i32, i32, BLOCK_SIZE=10
     done
 }
 
+@test "whether any lane has true, or all have, is one question" {
+    cat >k.tri <<'END'
+import triton
+import triton.language as tl
+
+@triton.jit
+def both(a, b):
+    return a & b
+
+@triton.jit
+def k(x, out, N: tl.constexpr):
+    v = tl.load(x + tl.program_id(0) * N + tl.arange(0, N))
+    tl.store(out + tl.program_id(0), tl.reduce_or(v > 5, 0).to(tl.int32) + 2 * tl.reduce(v < 8, 0, both).to(tl.int32))
+END
+    tritcc -arch=pvc -num-warps=1 -emit=llir=k.ll,spvasm=k.spvasm -sig '*i32:16, *i32, 64' k.tri
+    [ "$(grep -c 'call .*sub_group_a[nl][yl]i(' k.ll)" = 2 ]
+    ! grep -q 'call .*shuffle' k.ll || false
+    [ "$(grep -cE 'OpGroup(NonUniform)?A(ny|ll) ' k.spvasm)" = 2 ]
+    tritrun -arch=native -grid=4 -o out=out.npy k.tri arange:i32:256:start=-60 zeros:i32:4 64
+    for arch in pvc dg2; do
+        tritrun -arch=sim:$arch -grid=4 -expect=out=@out.npy k.tri arange:i32:256:start=-60 zeros:i32:4 64
+    done
+}
+
 @test "zebins of examples: sub-groups as asked, nothing spilled" {
     need ocloc
     for arch in intel-dg2:16 intel-pvc:32; do
