@@ -117,7 +117,8 @@ const tri_value *tri_type_query_call(tri_arena *arena, const tri_type *t, tri_st
 const tri_type *tri_type_query_int(int64_t bits, bool is_signed)
 {
     for (int d = TRI_DTYPE_INT1; d <= TRI_DTYPE_UINT64; d++)
-        if (tri_types_dtype_bits((tri_dtype)d) == bits && tri_types_dtype_is_signed((tri_dtype)d) == is_signed)
+        if (tri_types_dtype_bits((tri_dtype)d) == bits &&
+            (d == TRI_DTYPE_INT1 || tri_types_dtype_is_signed((tri_dtype)d) == is_signed))
             return tri_types_scalar((tri_dtype)d);
     return NULL;
 }

@@ -95,12 +95,48 @@ static bool is_uniform(MlirValue value)
     return tri_op_is(op, "tt.splat");
 }
 
+static bool needs_memory_source(MlirOperation op)
+{
+    if (tri_op_is(op, "tt.cat") || tri_op_is(op, "tt.gather"))
+        return true;
+    if (!tri_op_is(op, "tt.reshape"))
+        return false;
+    /* a reshape that only adds or drops dimensions of one, or splits one dimension, is a view */
+    MlirType from = mlirValueGetType(tri_op_operand(op, 0)), to = mlirValueGetType(tri_op_result(op, 0));
+    int wide = 0;
+    for (int d = 0; d < tri_type_rank(from); d++)
+        wide += tri_type_dim(from, d) > 1;
+    if (wide <= 1)
+        return false;
+    int s = 0;
+    for (int d = 0; d < tri_type_rank(to); d++) {
+        if (tri_type_dim(to, d) == 1)
+            continue;
+        while (s < tri_type_rank(from) && tri_type_dim(from, s) == 1)
+            s++;
+        if (s == tri_type_rank(from) || tri_type_dim(from, s) != tri_type_dim(to, d))
+            return true;
+        s++;
+    }
+    return false;
+}
+
+static bool is_read_in_memory(MlirValue value)
+{
+    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use))
+        if (needs_memory_source(mlirOpOperandGetOwner(use)))
+            return true;
+    return false;
+}
+
 MlirValue tri_cpu_increment(const tri_cpu_gen *g, MlirOperation loop, intptr_t arg)
 {
     MlirValue none = {NULL};
     MlirBlock body = tri_op_body(loop, 0);
     MlirValue self = mlirBlockGetArgument(body, arg + 1);
-    if (g->steps || !tri_type_is_tensor(mlirValueGetType(self)))
+    if (g->steps || !tri_type_is_tensor(mlirValueGetType(self)) || is_read_in_memory(self) ||
+        is_read_in_memory(tri_op_result(loop, arg)))
         return none;
     MlirValue next = tri_op_operand(mlirBlockGetTerminator(body), arg);
     MlirOperation op = tri_op_def(next);
@@ -278,32 +314,6 @@ static void pass_on(tri_cpu_gen *g, MlirOperation op, const entry *e)
         }
         o->distance = o->distance > e->distance ? o->distance : e->distance + 1;
     }
-}
-
-static bool needs_memory_source(MlirOperation op)
-{
-    if (tri_op_is(op, "tt.cat") || tri_op_is(op, "tt.gather"))
-        return true;
-    if (!tri_op_is(op, "tt.reshape"))
-        return false;
-    /* a reshape that only adds or drops dimensions of one, or splits one dimension, is a view */
-    MlirType from = mlirValueGetType(tri_op_operand(op, 0)), to = mlirValueGetType(tri_op_result(op, 0));
-    int wide = 0;
-    for (int d = 0; d < tri_type_rank(from); d++)
-        wide += tri_type_dim(from, d) > 1;
-    if (wide <= 1)
-        return false;
-    int s = 0;
-    for (int d = 0; d < tri_type_rank(to); d++) {
-        if (tri_type_dim(to, d) == 1)
-            continue;
-        while (s < tri_type_rank(from) && tri_type_dim(from, s) == 1)
-            s++;
-        if (s == tri_type_rank(from) || tri_type_dim(from, s) != tri_type_dim(to, d))
-            return true;
-        s++;
-    }
-    return false;
 }
 
 static void plan_root(tri_cpu_gen *g, MlirOperation op)

@@ -32,6 +32,23 @@ static unsigned scalar_bits(LLVMTypeRef type)
     return LLVMGetIntTypeWidth(LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type);
 }
 
+static LLVMTypeKind scalar_kind(LLVMTypeRef type)
+{
+    return LLVMGetTypeKind(LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type);
+}
+
+static LLVMValueRef constant_like(LLVMTypeRef type, uint64_t value)
+{
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
+        return LLVMConstInt(type, value, false);
+    LLVMValueRef lanes[16], one = LLVMConstInt(LLVMGetElementType(type), value, false);
+    unsigned count = LLVMGetVectorSize(type);
+    TRI_ASSERT(count <= 16);
+    for (unsigned lane = 0; lane < count; lane++)
+        lanes[lane] = one;
+    return LLVMConstVector(lanes, count);
+}
+
 /* The smaller or the larger one; -0 is less than +0: of equal numbers only zeros differ, by their sign bit. */
 static LLVMValueRef choose_legalize(state *s, LLVMValueRef x, LLVMValueRef y, bool is_max)
 {
@@ -85,22 +102,13 @@ static LLVMValueRef minnum(state *s, LLVMValueRef call) { return numeric(s, call
 static LLVMValueRef bitreverse(state *s, LLVMValueRef call)
 {
     LLVMValueRef x = LLVMGetOperand(call, 0);
-    LLVMTypeRef type = LLVMTypeOf(x),
-                scalar = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
-    unsigned bits = scalar_bits(type), lanes = scalar == type ? 1 : LLVMGetVectorSize(type);
-    LLVMValueRef parts[16];
-    TRI_ASSERT(lanes <= 16);
-    for (unsigned step = 1; step < bits; step *= 2) {
+    LLVMTypeRef type = LLVMTypeOf(x);
+    for (unsigned step = 1; step < scalar_bits(type); step *= 2) {
         uint64_t mask = ~UINT64_C(0) / ((UINT64_C(1) << step) + 1);
-        LLVMValueRef constants[2] = {LLVMConstInt(scalar, mask, false), LLVMConstInt(scalar, step, false)};
-        for (int i = 0; i < 2 && lanes > 1; i++) {
-            for (unsigned lane = 0; lane < lanes; lane++)
-                parts[lane] = constants[i];
-            constants[i] = LLVMConstVector(parts, lanes);
-        }
-        LLVMValueRef low = LLVMBuildAnd(s->b, x, constants[0], "");
-        LLVMValueRef high = LLVMBuildAnd(s->b, LLVMBuildLShr(s->b, x, constants[1], ""), constants[0], "");
-        x = LLVMBuildOr(s->b, LLVMBuildShl(s->b, low, constants[1], ""), high, "");
+        LLVMValueRef masks = constant_like(type, mask), steps = constant_like(type, step);
+        LLVMValueRef low = LLVMBuildAnd(s->b, x, masks, "");
+        LLVMValueRef high = LLVMBuildAnd(s->b, LLVMBuildLShr(s->b, x, steps, ""), masks, "");
+        x = LLVMBuildOr(s->b, LLVMBuildShl(s->b, low, steps, ""), high, "");
     }
     return x;
 }
@@ -143,6 +151,16 @@ static LLVMValueRef fma_half(state *s, LLVMValueRef call)
     return LLVMBuildFPTrunc(s->b, LLVMBuildCall2(s->b, LLVMGlobalGetValueType(fma), fma, wide, 3, ""), type, "");
 }
 
+/* Nor has it fabs(half) elsewhere. */
+static LLVMValueRef fabs_half(state *s, LLVMValueRef call)
+{
+    LLVMTypeRef type = LLVMTypeOf(call), bits = integer_like(s, type);
+    if (scalar_kind(type) != LLVMHalfTypeKind)
+        return call;
+    LLVMValueRef x = LLVMBuildBitCast(s->b, LLVMGetOperand(call, 0), bits, "");
+    return LLVMBuildBitCast(s->b, LLVMBuildAnd(s->b, x, constant_like(bits, 0x7fff), ""), type, "");
+}
+
 /* llvm.llrint: OpenCL's rint, then a conversion, which is exact. */
 static LLVMValueRef integer_of_rint(state *s, LLVMValueRef call)
 {
@@ -178,6 +196,7 @@ static const struct {
     {"llvm.smin", either},
     {"llvm.bitreverse", bitreverse}, {"llvm.canonicalize", canonicalize}, {"llvm.exp10", exp10_call},
     {"llvm.fma", fma_half},          {"llvm.fmuladd", fma_half},
+    {"llvm.fabs", fabs_half},
     {"llvm.llrint", integer_of_rint}, {"llvm.lrint", integer_of_rint},
     {"llvm.get.rounding", rounding}, {"llvm.set.rounding", set_rounding},
 };
@@ -261,14 +280,26 @@ static void replace_lowest_bit(state *s, LLVMValueRef i)
     LLVMTypeRef type = LLVMTypeOf(x);
     if (scalar_bits(LLVMTypeOf(i)) != 1)
         return;
-    unsigned lanes = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
-    LLVMValueRef ones[16], one = LLVMConstInt(lanes > 1 ? LLVMGetElementType(type) : type, 1, false);
-    TRI_ASSERT(lanes <= 16);
-    for (unsigned lane = 0; lane < lanes; lane++)
-        ones[lane] = one;
     LLVMPositionBuilderBefore(s->b, i);
-    LLVMValueRef bit = LLVMBuildAnd(s->b, x, lanes > 1 ? LLVMConstVector(ones, lanes) : one, "");
+    LLVMValueRef bit = LLVMBuildAnd(s->b, x, constant_like(type, 1), "");
     LLVMReplaceAllUsesWith(i, LLVMBuildICmp(s->b, LLVMIntNE, bit, LLVMConstNull(type), ""));
+    LLVMInstructionEraseFromParent(i);
+}
+
+/* Low bits of a wider number in one between the two: of the two steps the back end, too, makes such an `and`. */
+static void replace_low_bits(state *s, LLVMValueRef i)
+{
+    LLVMValueRef narrow = LLVMGetOperand(i, 0);
+    if (!LLVMIsATruncInst(narrow))
+        return;
+    LLVMValueRef x = LLVMGetOperand(narrow, 0);
+    LLVMTypeRef type = LLVMTypeOf(i);
+    unsigned bits = scalar_bits(LLVMTypeOf(narrow));
+    if (bits == 1 || scalar_bits(type) >= scalar_bits(LLVMTypeOf(x)))
+        return;
+    LLVMPositionBuilderBefore(s->b, i);
+    LLVMValueRef middle = LLVMBuildTrunc(s->b, x, type, "");
+    LLVMReplaceAllUsesWith(i, LLVMBuildAnd(s->b, middle, constant_like(type, (UINT64_C(1) << bits) - 1), ""));
     LLVMInstructionEraseFromParent(i);
 }
 
@@ -347,6 +378,8 @@ bool tri_spirv_legalize(tri_unit *unit)
                     replace_call(&s, i);
                 else if (LLVMIsATruncInst(i))
                     replace_lowest_bit(&s, i);
+                else if (LLVMIsAZExtInst(i))
+                    replace_low_bits(&s, i);
                 else
                     replace_boolean(&s, i);
             }

@@ -87,3 +87,31 @@ TRI
         "$TRITRUN" -arch=sim:$arch -expect=h=@h.npy -expect=o=@o.npy -rtol=1e-4 -atol=1e-4 "${run[@]}"
     done
 }
+
+@test "blocks and pointers that a loop steps, read in other shapes" {
+    cat >k.tri <<'TRI'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, o, n):
+    i = tl.arange(0, 8)[:, None] * 8 + tl.arange(0, 8)[None, :]
+    to = tl.arange(0, 16)[:, None] * 4 + tl.arange(0, 4)[None, :]
+    v = tl.load(x + i)
+    p = x + i
+    s = tl.zeros((16, 4), tl.int32)
+    g = tl.zeros((8, 8), tl.int32)
+    for j in range(n):
+        s += tl.reshape(v, 16, 4)
+        g += tl.gather(v, i % 8, 1)
+        v = v + j
+        p = p + 1
+    tl.store(o + to, tl.reshape(v, 16, 4) + s + tl.load(tl.reshape(p, 16, 4)))
+    tl.store(o + 64 + i, tl.gather(v, (i + 1) % 8, 1) + g)
+    tl.store(o + 128 + tl.arange(0, 128), tl.cat(tl.ravel(v), tl.ravel(v) + 1))
+TRI
+    "$TRITRUN" -arch=$HOST_ARCH -o o=o.npy k.tri randint:i32:80 empty:i32:256 3
+    "$TRITRUN" -arch=sim:sm_80 -expect=o=@o.npy k.tri randint:i32:80 empty:i32:256 3
+    "$TRITRUN" -arch=$HOST_ARCH -print=o k.tri arange:i32:80 zeros:i32:256 2 | grep -q '\[0\] 3 7 11 15 '
+}

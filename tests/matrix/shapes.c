@@ -183,8 +183,6 @@ void m_group_shapes(m_context *ctx)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *types = rows[i].types ? rows[i].types : "i8 f16 f32 i64 bf16 i1";
-        if (!rows[i].types && (!strncmp(rows[i].name, "flip", 4) || !strncmp(rows[i].name, "gather", 6)))
-            types = "i8 f16 f32 i64 bf16";
         for (const char *t = types; t; t = strchr(t, ' ') ? strchr(t, ' ') + 1 : NULL)
             one(ctx, &rows[i], m_dtype_find(t));
     }
