@@ -109,3 +109,17 @@ void tri_masks_guard(tri_masks *s, const tri_op_list *inside, MlirValue start, M
         if (is_guarded(s, inside->at[i]))
             guard_choice(s, inside->at[i], start, end);
 }
+
+int64_t tri_masks_carried(MlirOperation loop, int64_t threads)
+{
+    int64_t registers = 0;
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); i++) {
+        MlirType type = mlirValueGetType(tri_op_result(loop, i));
+        if (!tri_type_is_tensor(type))
+            continue;
+        MlirType element = tri_type_element(type);
+        int64_t bits = tri_type_is_ptr(element) ? 64 : tri_type_bits(element);
+        registers += (tri_type_num_elements(type) * bits / threads + 31) / 32;
+    }
+    return registers;
+}

@@ -18,7 +18,8 @@
  * Loads without predicates are what lets an assembler keep more than two of them in flight. That is worth a second
  * body where a thread has several wide loads; many warps have enough in flight with two each (layernorm on an H200:
  * 1.6x with 4 warps, 1.14x with 8, 1.01x with 16; cross entropy with 32 loses 6 %), single elements wait for memory's
- * sectors, and long bodies run out of registers. Of loops with products, where the option has them, it is what
+ * sectors, and long bodies run out of registers, as do blocks that a loop hands on and that fill them: the second loop
+ * would move most of them to memory and back. Of loops with products, where the option has them, it is what
  * chooses among elements of blocks, as attention's masks do, behind which exponents wait; those that load through
  * pointers stay whole, as each part would have to start its loads anew, and so do those of large blocks, where the
  * choice is made behind a branch (masks_guard.c). Answers to Intel's triton-intel-remove-masks.
@@ -29,8 +30,8 @@
 #include "ir/type.h"
 #include "passes/analysis/dots.h"
 
-/* Bytes that a load should move at least; accesses a thread may have in the body. */
-enum { WIDE = 8, MAX_ACCESSES = 64, MOST_WARPS = 8, BOUNDS = 3 };
+/* Bytes that a load should move at least; accesses a thread may have in the body; registers for what is handed on. */
+enum { WIDE = 8, MAX_ACCESSES = 64, MOST_WARPS = 8, BOUNDS = 3, MOST_CARRIED = 128 };
 /* Operations between what a loop carries and a mask that is looked for. */
 enum { MASK_DEPTH = 8 };
 
@@ -327,8 +328,9 @@ static bool is_worth_it(tri_masks *s, const tri_axis_info *info, const tri_op_li
     int64_t least = tri_passes_option_int(s->run, "products", 0);
     if (products)
         return least && products >= least && !has_pointer_loads(inside) && has_choice(s, inside);
+    int64_t threads = warps * tri_passes_option_int(s->run, "threads-per-warp", 32);
     return tri_passes_option_int(s->run, "all", 0) ||
-           has_wide_loads(info, inside, warps * tri_passes_option_int(s->run, "threads-per-warp", 32));
+           (has_wide_loads(info, inside, threads) && tri_masks_carried(s->loop, threads) <= MOST_CARRIED);
 }
 
 static void visit_loop(tri_pass_run *run, const tri_axis_info *info, MlirOperation loop)

@@ -61,6 +61,8 @@ MlirValue tri_masks_choice_of(MlirOperation op);
 
 /* masks_guard.c: whether a loop's choices are so large that a branch costs less than a second body. */
 bool tri_masks_wants_guards(const tri_masks *s, const tri_op_list *inside);
+/* Registers of a thread that hold the blocks which the loop hands from one trip to the next. */
+int64_t tri_masks_carried(MlirOperation loop, int64_t threads);
 /* Choices that hold in all trips of [start, end), of 32 bits, are made only in others; null: without that bound. */
 void tri_masks_guard(tri_masks *s, const tri_op_list *inside, MlirValue start, MlirValue end);
 
