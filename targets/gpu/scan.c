@@ -262,69 +262,97 @@ static void store_totals(state *s, const totals *t)
     }
 }
 
-/* Running sums of the totals: row k holds, for each member, the totals of runs 0 to k for register r's place in the
- * other dimensions. */
-static LLVMValueRef *sum_totals(state *s, const totals *t, int r)
-{
-    tri_gpu *g = s->g;
-    LLVMValueRef other = other_index(s, r), *sums = TRI_NEW_ARRAY(g->arena, LLVMValueRef, t->runs * s->tuple);
-    for (int64_t k = 0; k + 1 < t->runs; k++) {
-        LLVMValueRef total[max_tuple], *sum = sums + k * s->tuple;
-        for (int i = 0; i < s->tuple; i++)
-            tri_gpu_shared_load(g, total_pointer(s, t, i, tri_gpu_i32(g, k), other), LLVMTypeOf(s->at[i].at[r]), 1,
-                                k ? &total[i] : &sum[i]);
-        if (k && !combine(s, sum - s->tuple, total, sum))
-            return NULL;
-    }
-    return sums;
-}
-
-/* What comes before a register's run, and whether anything does. */
+/* Register bits that change the other dimensions, and the run. */
 typedef struct {
-    LLVMValueRef value[max_tuple], applies;
-} before_run;
+    uint64_t elsewhere, runs;
+} register_bits;
 
-static before_run *choose_before(state *s, const totals *t, int r, const LLVMValueRef *sums)
-{
-    tri_gpu *g = s->g;
-    before_run *before = TRI_NEW(g->arena, before_run);
-    LLVMValueRef run = LLVMBuildLShr(g->b, position(s, r), tri_gpu_i32(g, tri_linear_log2(t->run)), "");
-    memcpy(before->value, sums, sizeof *sums * (size_t)s->tuple);
-    for (int64_t k = 1; k + 1 < t->runs; k++) {
-        LLVMValueRef is_before = LLVMBuildICmp(g->b, LLVMIntUGT, run, tri_gpu_i32(g, k), "");
-        for (int i = 0; i < s->tuple; i++)
-            before->value[i] = LLVMBuildSelect(g->b, is_before, sums[k * s->tuple + i], before->value[i], "");
-    }
-    before->applies = LLVMBuildICmp(g->b, LLVMIntNE, run, tri_gpu_i32(g, 0), "");
-    return before;
-}
-
-/* Takes the totals of all runs before its own into each register. Registers that differ along the axis alone share the
- * sums, those of one run also what is chosen of them. */
-static bool add_totals(state *s, const totals *t)
+static register_bits find_register_bits(const state *s, const totals *t)
 {
     const tri_linear *l = &s->layout->linear;
-    int bits = tri_linear_in_bits(l, TRI_DIM_REGISTER), count = s->at[0].count;
-    uint64_t elsewhere = 0, other_runs = 0; /* register bits that change the other dimensions, and the run */
-    for (int bit = 0; bit < bits; bit++) {
+    register_bits found = {0};
+    for (int bit = 0; bit < tri_linear_in_bits(l, TRI_DIM_REGISTER); bit++) {
         uint64_t packed = tri_linear_apply_one(l, TRI_DIM_REGISTER, UINT64_C(1) << bit);
         uint64_t along = (uint64_t)tri_linear_coord(l, packed, s->axis) << tri_linear_out_shift(l, s->axis);
-        elsewhere |= (uint64_t)(packed != along) << bit;
-        other_runs |= (uint64_t)(tri_linear_coord(l, packed, s->axis) >= t->run) << bit;
+        found.elsewhere |= (uint64_t)(packed != along) << bit;
+        found.runs |= (uint64_t)(tri_linear_coord(l, packed, s->axis) >= t->run) << bit;
     }
-    LLVMValueRef **sums = TRI_NEW_ARRAY(s->g->arena, LLVMValueRef *, count);
-    before_run **before = TRI_NEW_ARRAY(s->g->arena, before_run *, count);
-    for (int r = 0; r < count; r++) {
-        uint64_t place = (uint64_t)r & elsewhere, group = (uint64_t)r & (elsewhere | other_runs);
-        if ((uint64_t)r & s->plan->copies)
-            continue;
-        if (!sums[place] && !(sums[place] = sum_totals(s, t, r)))
+    return found;
+}
+
+/* The registers of one run in one place of the other dimensions, by their lowest: which runs they can be in, and what
+ * comes before theirs, chosen of the totals so far. */
+typedef struct {
+    int lowest;
+    int64_t first, last;
+    LLVMValueRef run, value[max_tuple];
+} group;
+
+static group make_group(state *s, const totals *t, int r)
+{
+    static const tri_dim dims[] = {TRI_DIM_LANE, TRI_DIM_WARP, TRI_DIM_BLOCK};
+    const tri_linear *l = &s->layout->linear;
+    int64_t at = tri_linear_coord(l, tri_linear_apply_one(l, TRI_DIM_REGISTER, (uint64_t)r), s->axis), threads = 0;
+    for (size_t d = 0; d < sizeof dims / sizeof *dims; d++)
+        for (int bit = 0; bit < tri_linear_in_bits(l, dims[d]); bit++)
+            threads |= tri_linear_basis_at(l, dims[d], bit, s->axis);
+    at = (s->reverse ? t->run * t->runs - 1 - at : at) / t->run;
+    threads /= t->run;
+    LLVMValueRef run = LLVMBuildLShr(s->g->b, position(s, r), tri_gpu_i32(s->g, tri_linear_log2(t->run)), "");
+    return (group){.lowest = r, .first = at & ~threads, .last = at | threads, .run = run};
+}
+
+/* Once what all of the group's threads can need is summed, its registers take it in. */
+static bool take_total(state *s, group *of, register_bits bits, int64_t k, const LLVMValueRef *sum)
+{
+    tri_gpu *g = s->g;
+    if (k + 1 < of->first || k >= of->last)
+        return true;
+    bool is_first = k + 1 == of->first || !k;
+    LLVMValueRef is_before = is_first ? NULL : LLVMBuildICmp(g->b, LLVMIntUGT, of->run, tri_gpu_i32(g, k), "");
+    for (int i = 0; i < s->tuple; i++)
+        of->value[i] = is_first ? sum[i] : LLVMBuildSelect(g->b, is_before, sum[i], of->value[i], "");
+    if (k + 1 < of->last)
+        return true;
+    LLVMValueRef applies = of->first ? NULL : LLVMBuildICmp(g->b, LLVMIntNE, of->run, tri_gpu_i32(g, 0), "");
+    for (int r = of->lowest; r < s->at[0].count; r++)
+        if (((uint64_t)r & (bits.elsewhere | bits.runs)) == (uint64_t)of->lowest && !((uint64_t)r & s->plan->copies) &&
+            !take_in(s, r, of->value, applies))
             return false;
-        if (!before[group])
-            before[group] = choose_before(s, t, r, sums[place]);
-        if (!take_in(s, r, before[group]->value, before[group]->applies))
+    return true;
+}
+
+/* Sums the totals of all runs in the other dimensions' place of a register, one after the other. Each is taken in where
+ * it is needed before the next is read, as they together would fill registers. */
+static bool add_totals_at(state *s, const totals *t, int place, register_bits bits)
+{
+    tri_gpu *g = s->g;
+    group *groups = TRI_NEW_ARRAY(g->arena, group, s->at[0].count);
+    int count = 0;
+    for (int r = place; r < s->at[0].count; r++)
+        if (((uint64_t)r & bits.elsewhere) == (uint64_t)place && !((uint64_t)r & ~(bits.elsewhere | bits.runs)))
+            groups[count++] = make_group(s, t, r);
+    LLVMValueRef other = other_index(s, place), sum[max_tuple], total[max_tuple];
+    for (int64_t k = 0; k + 1 < t->runs; k++) {
+        for (int i = 0; i < s->tuple; i++)
+            tri_gpu_shared_load(g, total_pointer(s, t, i, tri_gpu_i32(g, k), other),
+                                LLVMTypeOf(s->at[i].at[place]), 1, k ? &total[i] : &sum[i]);
+        if (k && !combine(s, sum, total, sum))
             return false;
+        for (int i = 0; i < count; i++)
+            if (!take_total(s, &groups[i], bits, k, sum))
+                return false;
     }
+    return true;
+}
+
+/* Takes the totals of all runs before its own into each register. */
+static bool add_totals(state *s, const totals *t)
+{
+    register_bits bits = find_register_bits(s, t);
+    for (int r = 0; r < s->at[0].count; r++)
+        if (!((uint64_t)r & ~bits.elsewhere) && !add_totals_at(s, t, r, bits))
+            return false;
     return true;
 }
 

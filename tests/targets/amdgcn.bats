@@ -806,6 +806,21 @@ product_of_gfx90a() {
     [[ $errors == *" 0 bytes spilled"*": 8 blocks"* && $errors != *warning* ]]
 }
 
+@test "a scan's totals are taken in one after the other" {
+    # 32 runs of 64-bit sums: all at once they took 95 registers
+    tritcc -arch=gfx1100 -emit=amdgcn=k.s -sig '*i64:S, *i64:S, i32, 1024' - <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, y, s, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(y + i * s, tl.cumsum(tl.load(x + i * s), 0))
+END
+    [ "$(sed -n 's/^ *\.vgpr_count: *//p' k.s)" -le 72 ]
+}
+
 @test "operands that lanes convert are read from shared memory slice by slice" {
     tritcc -arch=gfx1100 -emit=amdgcn=k.s --resource-usage -num-warps=8 -num-stages=2 -k matmul_kernel \
         -sig "*fp8e4nv:16:S,*fp8e4nv:16:S,*fp16:16:S,i32:16,i32:16,i32:16,i32:16,1,1,i32:16,i32:16,1,128,256,64,8" \

@@ -4,7 +4,7 @@ load ../helpers
 
 write_scan() {
     cat >scan.ttgir <<'END'
-#l = #ttg.linear<{register = REGISTERS, lane = LANES, warp = [[4, 0], [8, 0]], block = []}>
+#l = #ttg.linear<{register = REGISTERS, lane = LANES, warp = WARPS, block = []}>
 #s = #ttg.slice<{dim = 0, parent = #l}>
 #t = #ttg.slice<{dim = 1, parent = #l}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
@@ -35,10 +35,10 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 END
 }
 
-# in_layout LANES REGISTERS: the same numbers as in the first layout, both ways.
+# in_layout LANES REGISTERS [WARPS]: the same numbers as in the first layout, both ways.
 in_layout() {
     for reverse in false true; do
-        sed "s/LANES/$1/; s/REGISTERS/$2/; s/REVERSE/$reverse/" scan.ttgir >k.ttgir
+        sed "s/LANES/$1/; s/REGISTERS/$2/; s/WARPS/${3-[[4, 0], [8, 0]]}/; s/REVERSE/$reverse/" scan.ttgir >k.ttgir
         if [ -e "$reverse.npy" ]; then
             tritrun -arch=sim:sm_80 -expect="arg1=@$reverse.npy" k.ttgir randint:i32:16x64:seed=5 empty:i32:16x64
         else
@@ -54,4 +54,7 @@ in_layout() {
     in_layout '[[0, 2], [1, 0], [0, 4], [0, 16], [2, 0]]' '[[0, 1], [0, 8], [0, 32]]'
     in_layout '[[0, 8], [1, 0], [0, 4], [0, 2], [0, 16]]' '[[0, 1], [2, 0], [0, 32]]'
     in_layout '[[0, 1], [0, 2], [1, 0], [0, 16], [0, 32]]' '[[0, 4], [0, 8], [2, 0]]'
+    # warps lie between, so that registers are in runs of several
+    in_layout '[[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]]' '[[0, 8], [0, 32], [8, 0]]' '[[0, 4], [0, 16]]'
+    in_layout '[[0, 1], [1, 0], [2, 0], [4, 0], [8, 0]]' '[[0, 2], [0, 4], [0, 16]]' '[[0, 32], [0, 8]]'
 }
