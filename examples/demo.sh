@@ -14,6 +14,7 @@ work=$BUILDDIR/demo/examples/$name
 rm -rf "$work"
 mkdir -p "$work"
 cp -r "$here/../share" "$BUILDDIR/demo/"
+cp "$here/rules.mk" "$BUILDDIR/demo/examples/"
 cp "$here/$name/Makefile" "$here/$name"/*.c "$here/$name"/*.tri "$work" # and nothing of what was made there
 cd "$work"
 echo "== $name: tritcc -arch=sm_90a -sig '$signature'"

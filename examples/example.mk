@@ -3,7 +3,7 @@ ARCH = native
 CFLAGS = -O2 -Wall -Wextra -Wno-unused-function -I..
 LDLIBS = -lm
 
-include $(firstword $(wildcard ../../share/tritcc/tritcc.mk ../../../../tritcc/tritcc.mk))
+include ../rules.mk
 $(NAME).o $(NAME).h: TRITCCFLAGS = -arch=$(ARCH) $(FLAGS)
 
 run: $(NAME)

@@ -1,22 +1,22 @@
 load ../helpers
 
 @test "install puts files under DESTDIR and prefix, uninstall takes them away" {
-    make -s -C "$BUILDDIR" -o all install DESTDIR="$PWD/root" prefix=/usr >/dev/null
-    [ -x root/usr/bin/tritcc ]
-    [ -s root/usr/share/man/man1/tritcc.1 ]
-    [ -s root/usr/share/man/man7/tritcc-errors.7 ]
-    [ -s root/usr/share/tritcc/tritcc.mk ]
-    [ -s root/usr/share/doc/tritcc/examples/vadd/Makefile ]
+    make -s -C "$BUILDDIR" -o all install DESTDIR="$PWD/a root" prefix=/usr >/dev/null
+    [ -x "a root"/usr/bin/tritcc ]
+    [ -s "a root"/usr/share/man/man1/tritcc.1 ]
+    [ -s "a root"/usr/share/man/man7/tritcc-errors.7 ]
+    [ -s "a root"/usr/share/tritcc/tritcc.mk ]
+    [ -s "a root"/usr/share/doc/tritcc/examples/vadd/Makefile ]
     # what their READMEs name is there
     for f in editors/nvim.lua editors/vscode/package.json editors/vscode/extension.js library/meson.build \
         compiler-explorer/python.local.properties library/thousands/variants.list; do
-        cmp "root/usr/share/doc/tritcc/examples/$f" "$EXAMPLES/$f"
+        cmp "a root/usr/share/doc/tritcc/examples/$f" "$EXAMPLES/$f"
     done
-    [ -s root/usr/share/bash-completion/completions/tritcc ]
-    root/usr/bin/tritcc --version
-    [[ $(root/usr/bin/triton-compile --help) == *"usage: triton-compile"* ]]
-    make -s -C "$BUILDDIR" -o all uninstall DESTDIR="$PWD/root" prefix=/usr >/dev/null
-    [ -z "$(find root -type f -o -type l)" ]
+    [ -s "a root"/usr/share/bash-completion/completions/tritcc ]
+    "a root"/usr/bin/tritcc --version
+    [[ $("a root"/usr/bin/triton-compile --help) == *"usage: triton-compile"* ]]
+    make -s -C "$BUILDDIR" -o all uninstall DESTDIR="$PWD/a root" prefix=/usr >/dev/null
+    [ -z "$(find "a root" -type f -o -type l)" ]
 }
 
 @test "configure rejects unknown options" {
@@ -139,6 +139,18 @@ C
         cc main.c $(PKG_CONFIG_PATH=elsewhere/tritcc-binary/lib/pkgconfig pkg-config --cflags --libs tritcc) -o main
         LD_LIBRARY_PATH=elsewhere/tritcc-binary/lib ./main
     fi
+}
+
+@test "examples that were copied elsewhere find the rules beside the compiler, or say that they do not" {
+    mkdir -p root/bin root/share else/where
+    cp -r "$EXAMPLES/vadd" "$EXAMPLES/rules.mk" else/where/
+    cp -r "$SRCDIR/share/tritcc" root/share/
+    printf '#!/bin/sh\nexec "%s" "$@"\n' "$BUILDDIR/tritcc" >root/bin/compiler
+    chmod +x root/bin/compiler
+    run -2 make -s -C else/where/vadd TRITCC=nothing
+    [[ $output == *"tritcc.mk is neither near"*"nor beside 'nothing'"* ]]
+    run -0 make -s -C else/where/vadd TRITCC="$PWD/root/bin/compiler"
+    [[ $output == *"largest error 0"* ]]
 }
 
 @test "the CMake project of the examples finds the installed package" {
