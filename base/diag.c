@@ -221,12 +221,12 @@ tri_str tri_diag_map_path(tri_diag *diag, tri_str path)
 static void index_lines(tri_diag *diag, tri_source *source)
 {
     size_t lines = 1, n = 1;
-    for (size_t i = 0; i < source->text.len; i++)
-        lines += source->text.data[i] == '\n';
+    const char *text = source->text.data, *end = text + source->text.len;
+    for (const char *at = text; at < end && (at = memchr(at, '\n', (size_t)(end - at))); at++)
+        lines++;
     uint32_t *starts = tri_arena_alloc(diag->arena, lines * sizeof *starts);
-    for (size_t i = 0; i < source->text.len; i++)
-        if (source->text.data[i] == '\n')
-            starts[n++] = (uint32_t)i + 1;
+    for (const char *at = text; at < end && (at = memchr(at, '\n', (size_t)(end - at))); at++)
+        starts[n++] = (uint32_t)(at - text) + 1;
     source->line_starts = starts;
     source->line_count = (uint32_t)lines;
 }

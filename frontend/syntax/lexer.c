@@ -178,7 +178,7 @@ static tri_token_kind keyword_kind(const char *s, uint32_t len)
     };
     if (len < 2 || len > 8)
         return TRI_TOKEN_NAME;
-    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords && keywords[i].text[0] <= s[0]; i++) /* they are sorted */
         if (keywords[i].text[0] == s[0] && keywords[i].len == len && memcmp(keywords[i].text, s, len) == 0)
             return keywords[i].kind;
     return TRI_TOKEN_NAME;
