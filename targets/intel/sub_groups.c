@@ -39,6 +39,7 @@ typedef struct {
     const tri_axis_info *axes;
     tri_pointers *pointers;
     bool has_blocks;   /* of memory, by one message */
+    int block_bytes;   /* ... of elements of so many at most that fill a product's registers with rows */
     tri_op_list ops;
     tri_map position;  /* op -> its position and one */
     int64_t *sums;     /* position -> bytes alive there and shared out; first as differences */
@@ -118,12 +119,12 @@ static int64_t bits_together(const liveness *l, MlirOperation load)
 }
 
 /* Messages load it: elements of one of the last two dimensions lie side by side, the other one moves by what a pitch is
- * a multiple of. None fills a product's registers with rows of dwords. */
+ * a multiple of. */
 static bool comes_as_block(const liveness *l, MlirValue pointer)
 {
     const tri_block_form *form = tri_pointers_form(l->pointers, pointer);
     int64_t bytes = tri_type_bits(tri_type_ptr_pointee(tri_type_element(mlirValueGetType(pointer)))) / 8;
-    if (form->reason || form->rank < 2 || bytes > 2 || !base_is_aligned(l, pointer))
+    if (form->reason || form->rank < 2 || bytes > l->block_bytes || !base_is_aligned(l, pointer))
         return false;
     for (int fast = form->rank - 2; fast < form->rank; fast++) {
         const tri_block_dim *along = &form->dim[fast], *other = &form->dim[2 * form->rank - 3 - fast];
@@ -272,7 +273,7 @@ void tri_intel_share_block(const tri_unit *unit, int *warps, int *lanes)
     if (arch->mma != TRI_MMA_DPAS || !unit->module.ptr)
         return;
     MlirOperation module = mlirModuleGetOperation(unit->module);
-    liveness l = {.arena = unit->arena, .has_blocks = arch->has_block_loads,
+    liveness l = {.arena = unit->arena, .has_blocks = arch->has_block_loads, .block_bytes = arch->has_late_blocks ? 4 : 2,
                   .axes = tri_axis_info_create(unit->arena, module), .pointers = tri_pointers_create(unit->arena)};
     measure_liveness(&l, module);
     find_chains(&l, arch->mma_lanes);

@@ -617,10 +617,11 @@ count() { grep -cE "^ *(\([^)]*\))? *$1" loop || true; }
     # or B with rows of dwords, of which a lane has 32 each
     [ "$(grep -c 'call .*fdpas_f_f_tf32_tf32_8_8' k.ll)" -eq 8 ]
     [ "$(grep -c '= load float, ptr addrspace(3)' k.ll)" -eq 64 ]
-    # those for bmg and lnl have: 16 x 8 of A at once, 16 x 16 of B
-    tritcc -arch=bmg -num-warps=4 -emit=llir=k.ll -sig '*fp32:16, *fp32:16, *fp32:16, i32, i32, i32, i32:16, 1, i32:16, 1, i32, 1, 64, 64, 32, 4' mm.tri
+    # those for bmg and lnl have: 16 x 8 of A at once, 16 x 16 of B, for no more sub-groups than were asked for
+    tritcc -arch=bmg -num-warps=4 -emit=llir=k.ll,json=k.json -sig '*fp32:16, *fp32:16, *fp32:16, i32, i32, i32, i32:16, 1, i32:16, 1, i32, 1, 64, 64, 32, 4' mm.tri
     grep -Eq 'call spir_func <8 x i32> .*subgroup_block_read_flat_u32_m8k8v2\(' k.ll
     grep -Eq 'call spir_func <16 x i32> .*subgroup_block_read_flat_u32_m16k16v1\(' k.ll
+    grep -q '"num_warps": 4,' k.json
 }
 
 @test "block loads on the simulator: sizes, bounds, both orders; what the hardware refuses is an error" {
