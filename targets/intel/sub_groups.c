@@ -273,7 +273,8 @@ void tri_intel_share_block(const tri_unit *unit, int *warps, int *lanes)
     if (arch->mma != TRI_MMA_DPAS || !unit->module.ptr)
         return;
     MlirOperation module = mlirModuleGetOperation(unit->module);
-    liveness l = {.arena = unit->arena, .has_blocks = arch->has_block_loads, .block_bytes = arch->has_late_blocks ? 4 : 2,
+    liveness l = {.arena = unit->arena, .has_blocks = arch->has_block_loads,
+                  .block_bytes = arch->has_late_blocks ? 4 : 2,
                   .axes = tri_axis_info_create(unit->arena, module), .pointers = tri_pointers_create(unit->arena)};
     measure_liveness(&l, module);
     find_chains(&l, arch->mma_lanes);
