@@ -66,14 +66,19 @@ static bool moves(const sinker *s, LLVMValueRef v)
            LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(v, 0))) == shared_space;
 }
 
-/* Does LLVM know of the function that it touches no memory? */
-static bool touches_nothing(LLVMValueRef call)
+LLVMAttributeRef tri_gpu_call_attribute(LLVMValueRef call, const char *name)
 {
     LLVMValueRef callee = LLVMGetCalledValue(call);
-    unsigned kind = LLVMGetEnumAttributeKindForName("memory", 6);
-    LLVMAttributeRef found =
-        LLVMIsAFunction(callee) ? LLVMGetEnumAttributeAtIndex(callee, LLVMAttributeFunctionIndex, kind) : NULL;
-    return found && !LLVMGetEnumAttributeValue(found);
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    LLVMAttributeRef found = LLVMGetCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, kind);
+    return found || !LLVMIsAFunction(callee) ? found
+                                             : LLVMGetEnumAttributeAtIndex(callee, LLVMAttributeFunctionIndex, kind);
+}
+
+bool tri_gpu_touches_nothing(LLVMValueRef call)
+{
+    LLVMAttributeRef effects = tri_gpu_call_attribute(call, "memory");
+    return effects && !LLVMGetEnumAttributeValue(effects);
 }
 
 /* A call of a function that converts. */
@@ -86,7 +91,7 @@ static bool may_touch(const sinker *s, LLVMValueRef v)
     case LLVMStore: case LLVMFence: case LLVMAtomicRMW: case LLVMAtomicCmpXchg: return true;
     case LLVMLoad: return !reads_only(s, v);
     case LLVMCall:
-        return !reads_only(s, v) && !has_name_part(v, s->rules->pure) && !is_casting(s, v) && !touches_nothing(v);
+        return !reads_only(s, v) && !has_name_part(v, s->rules->pure) && !is_casting(s, v) && !tri_gpu_touches_nothing(v);
     default: return false;
     }
 }

@@ -20,4 +20,8 @@ typedef struct {
  * across what may write. The device's compiler moves what it likes further up again. */
 void tri_gpu_sink_loads(tri_arena *arena, LLVMModuleRef module, const tri_gpu_sinking *rules);
 
+/* What LLVM knows of a call, by the call itself or the function: one of its own attributes, null without it. */
+LLVMAttributeRef tri_gpu_call_attribute(LLVMValueRef call, const char *name);
+bool tri_gpu_touches_nothing(LLVMValueRef call); /* no memory */
+
 #endif

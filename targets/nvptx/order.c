@@ -17,6 +17,7 @@
  * Test: tests/targets/registers.bats */
 #include "ir/llvm.h"
 #include "ir/occupancy.h"
+#include "targets/gpu/sink.h"
 #include "targets/nvptx/live.h"
 #include "targets/nvptx/nvptx.h"
 
@@ -45,22 +46,10 @@ typedef struct {
 
 typedef TRI_VEC(LLVMValueRef) value_list;
 
-static bool has_attribute(LLVMValueRef call, unsigned kind, uint64_t *out_value)
-{
-    LLVMValueRef callee = LLVMGetCalledValue(call);
-    LLVMAttributeRef found = LLVMGetCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, kind);
-    if (!found && LLVMIsAFunction(callee))
-        found = LLVMGetEnumAttributeAtIndex(callee, LLVMAttributeFunctionIndex, kind);
-    *out_value = found ? LLVMGetEnumAttributeValue(found) : 0;
-    return found;
-}
-
 /* A call that touches no memory, for which other threads do not wait either. */
 static bool is_pure_call(LLVMValueRef call)
 {
-    uint64_t effects, ignored;
-    return has_attribute(call, LLVMGetEnumAttributeKindForName("memory", 6), &effects) && !effects &&
-           !has_attribute(call, LLVMGetEnumAttributeKindForName("convergent", 10), &ignored);
+    return tri_gpu_touches_nothing(call) && !tri_gpu_call_attribute(call, "convergent");
 }
 
 static bool is_free(LLVMValueRef instruction)
