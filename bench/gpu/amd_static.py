@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Compares the AMD assembly of tritcc with that of Triton's own AMD back end, without a GPU.
 
-    amd_static.py TRITCC [--arch gfx942,gfx1100] [--far] [--timeout SECONDS] [--rows ROWS PACKAGES] [--keep FOLDER] [NAME...]
+    amd_static.py TRITCC [--arch gfx942,gfx1100] [--far] [--timeout SECONDS] [--rows ROWS PACKAGES] [--keep FOLDER]
+                  [--library LIBTRITCC] [NAME...]
 
 The kernels are those of kernels.list, or with --rows those of packages, as bench/compile/sweep.py takes them; without
 --timeout a compiler gets 120 seconds for one. Needs a Python with Triton; no ROCm. Both compilers are told that arrays take less than 2 GiB, as Triton's launcher
 says of most; --far leaves that out. Warps are cut to what a block of the chip holds, stages to 2. --keep leaves both
 texts in FOLDER, KERNEL-CHIP.ours.amdgcn and .theirs.amdgcn, and KERNEL-CHIP.theirs.json, from which Triton's side is
 taken when the same kernel, signature, chip, number of warps and version of Triton are measured again; what took too long
-is kept as well.
+is kept as well. With --library tritcc's seconds are those of a context that has made a kernel for the chip before, as
+Triton's are; else those of a process, with its start.
 
 One line per kernel, chip and compiler: registers (VGPRs, AGPRs among them), registers spilled, bytes of LDS, blocks
 that a compute unit holds, instructions in all, seconds of the processor, then for each innermost loop its instructions and how many are of
@@ -18,6 +20,7 @@ instructions in loops are counted for each matrix instruction there, or where th
 Loops that only wait for a lock are left out.
 """
 import argparse
+import ctypes
 import json
 import math
 import multiprocessing
@@ -27,6 +30,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 
 os.environ.setdefault("TRITON_CACHE_DIR", tempfile.mkdtemp())
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tests/peer"))
@@ -162,14 +166,43 @@ class Row:
                 constants, self.row.get("div16", []))
 
 
+class Library:
+    """libtritcc, with a context for each chip that has made a kernel."""
+
+    def __init__(self, path):
+        self.calls, self.contexts = ctypes.CDLL(os.path.abspath(path)), {}
+
+    def compile(self, context, source, words):
+        words = [word.encode() for word in words]
+        for status in (self.calls.tritcc_set_arguments(context, len(words), (ctypes.c_char_p * len(words))(*words)),
+                       self.calls.tritcc_set_input_file(context, source.encode()), self.calls.tritcc_compile(context)):
+            assert not status, (source, status)
+
+    def seconds(self, arch, source, words):
+        """Of the processor; the code is the process's."""
+        if arch not in self.contexts:
+            context = self.contexts[arch] = ctypes.c_void_p()
+            assert not self.calls.tritcc_create(ctypes.byref(context))
+            first = Listed(load_cases()["vadd"])
+            self.compile(context, first.source, ["-emit=amdgcn", "-arch=" + arch, "-k", first.kernel, "-sig",
+                                                 first.signature(False)])
+        start = time.thread_time()
+        self.compile(self.contexts[arch], source, words)
+        return time.thread_time() - start
+
+
 def by_tritcc(case, arch, warps, options):
+    words = ["-arch=" + arch, "-k", case.kernel, f"-num-warps={warps}", "-num-stages=2", "-I", case.folder, "-sig",
+             case.signature(options.far)]
     start = processor(resource.RUSAGE_CHILDREN)
-    done = subprocess.run([options.tritcc, "-emit=amdgcn=-", case.source, "-arch=" + arch, "-k", case.kernel,
-                           f"-num-warps={warps}", "-num-stages=2", "-I", case.folder, "-sig", case.signature(options.far)],
-                          capture_output=True, text=True, timeout=options.timeout)
+    done = subprocess.run([options.tritcc, "-emit=amdgcn=-", case.source, *words], capture_output=True, text=True,
+                          timeout=options.timeout)
+    seconds = processor(resource.RUSAGE_CHILDREN) - start
     if done.returncode:
         raise RuntimeError(done.stderr.strip().split("\n")[0])
-    return done.stdout, 0, processor(resource.RUSAGE_CHILDREN) - start
+    if options.library:
+        seconds = options.library.seconds(arch, case.source, ["-emit=hsaco", *words])
+    return done.stdout, 0, seconds
 
 
 def by_triton(pipe, case, arch, warps, far):
@@ -253,7 +286,7 @@ def reasons():
 
 def show(name, arch, who, m, seconds, warps):
     print(f"{name:20} {arch:8} {who:7} {m['registers']:4} registers {m['agprs']:4} agprs {m['spilled']:5} spilled "
-          f"{m['lds']:6} LDS {blocks(arch, m, warps):3} blocks {m['all']:6} instructions {seconds:6.2f} s")
+          f"{m['lds']:6} LDS {blocks(arch, m, warps):3} blocks {m['all']:6} instructions {seconds:7.3f} s")
     for loop in m["loops"]:
         print("    loop " + " ".join(f"{n} {kind}" for kind, n in loop.items() if n), flush=True)
 
@@ -309,6 +342,7 @@ def main():
     parser.add_argument("--timeout", type=int, default=120)
     parser.add_argument("--rows", nargs=2)
     parser.add_argument("--keep")
+    parser.add_argument("--library", type=Library)
     options = parser.parse_intermixed_args()
     ratios, known, is_explained = {}, reasons(), True
     if options.rows:
