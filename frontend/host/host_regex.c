@@ -220,7 +220,7 @@ static int group_of_template(const tri_regex *regex, tri_str text, const tri_reg
 
 /* Writes what stands in the place of a match; false: the template is not understood. */
 static bool add_template(tri_host *h, const tri_regex *regex, tri_str template, tri_str text, const tri_regex_match *m,
-                         tri_buf *out)
+                         tri_span at, tri_buf *out)
 {
     for (size_t i = 0, len = 0; i < template.len; i += len) {
         len = 1;
@@ -237,8 +237,11 @@ static bool add_template(tri_host *h, const tri_regex *regex, tri_str template, 
         if (group < 0)
             return false;
         const tri_value *part = group_text(h, m, group, text);
-        if (part->kind == TRI_VALUE_STR)
-            tri_buf_add_str(out, part->string);
+        if (part->kind != TRI_VALUE_STR)
+            continue;
+        if (!tri_host_has_room(h, at, out->len + part->string.len))
+            return false;
+        tri_buf_add_str(out, part->string);
     }
     return true;
 }
@@ -248,7 +251,7 @@ static bool add_replacement(tri_host *h, const tri_value *const *v, const tri_re
                             tri_span at, tri_buf *out)
 {
     if (v[1]->kind == TRI_VALUE_STR)
-        return add_template(h, regex, v[1]->string, v[2]->string, m, out);
+        return add_template(h, regex, v[1]->string, v[2]->string, m, at, out);
     tri_host_args args = {0};
     tri_vec_push(h->arena, &args.at, (tri_host_arg){{0}, match_object(h, v[0], v[2]->string, m)});
     const tri_value *text = tri_host_call_value(h, v[1], &args, at);
@@ -282,9 +285,11 @@ static const tri_value *run_sub(PARAMS)
     }
     if (from < text.len)
         tri_buf_add_str(&out, tri_str_sub(text, from, text.len));
-    const tri_value *made = tri_value_str(h->arena, tri_str_copy(h->arena, tri_buf_str(&out)));
+    const tri_value *made = NULL;
+    if (ok && result != TRI_REGEX_TOO_LONG && tri_host_has_room(h, at, out.len))
+        made = tri_value_str(h->arena, tri_str_copy(h->arena, tri_buf_str(&out)));
     tri_buf_fini(&out);
-    return ok && result != TRI_REGEX_TOO_LONG ? made : NULL;
+    return made;
 }
 
 static const tri_value *run_escape(PARAMS)

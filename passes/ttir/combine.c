@@ -179,6 +179,7 @@ static bool combine_sum_of_products(combiner *c, MlirOperation reduce)
 
 /* ---- reshapes ---- */
 
+/* Alone: what is beside it, as the indices of a maximum or the mask of a histogram, keeps its own order. */
 static bool only_reduced(MlirValue value)
 {
     MlirOpOperand use = mlirValueGetFirstUse(value);
@@ -186,7 +187,8 @@ static bool only_reduced(MlirValue value)
         return false;
     for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
         MlirOperation user = mlirOpOperandGetOwner(use);
-        if (!tri_op_is(user, "tt.reduce") && !tri_op_is(user, "tt.histogram"))
+        if (!(tri_op_is(user, "tt.reduce") || tri_op_is(user, "tt.histogram")) ||
+            mlirOperationGetNumOperands(user) != 1)
             return false;
     }
     return true;

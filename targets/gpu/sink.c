@@ -91,7 +91,8 @@ static bool may_touch(const sinker *s, LLVMValueRef v)
     case LLVMStore: case LLVMFence: case LLVMAtomicRMW: case LLVMAtomicCmpXchg: return true;
     case LLVMLoad: return !reads_only(s, v);
     case LLVMCall:
-        return !reads_only(s, v) && !has_name_part(v, s->rules->pure) && !is_casting(s, v) && !tri_gpu_touches_nothing(v);
+        return !reads_only(s, v) && !has_name_part(v, s->rules->pure) && !is_casting(s, v) &&
+               !tri_gpu_touches_nothing(v);
     default: return false;
     }
 }

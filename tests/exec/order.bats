@@ -115,3 +115,23 @@ TRI
     "$TRITRUN" -arch=sim:sm_80 -expect=o=@o.npy k.tri randint:i32:80 empty:i32:256 3
     "$TRITRUN" -arch=$HOST_ARCH -print=o k.tri arange:i32:80 zeros:i32:256 2 | grep -q '\[0\] 3 7 11 15 '
 }
+
+@test "the place of the largest element, and a masked count, of a block in another shape" {
+    cat >k.tri <<'TRI'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, o, h):
+    v = tl.load(x + tl.arange(0, 16)[:, None] * 32 + tl.arange(0, 32)[None, :])
+    tl.store(o, tl.argmax(tl.reshape(v, 512), axis=0))
+    tl.store(h + tl.arange(0, 16), tl.histogram(tl.ravel(v & 15), 16, mask=tl.arange(0, 512) < 37))
+TRI
+    local args=(k.tri randint:i32:512:seed=4,high=100000 empty:i32:1 empty:i32:16)
+    "$TRITRUN" -arch=$HOST_ARCH -o o=o.npy -o h=h.npy "${args[@]}"
+    "$TRITRUN" -arch=$HOST_ARCH -print=o "${args[@]}" | grep -qx ' 376'
+    for arch in sm_80 gfx942; do
+        "$TRITRUN" -arch=sim:$arch -expect o=@o.npy -expect h=@h.npy "${args[@]}"
+    done
+}

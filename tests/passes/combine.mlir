@@ -85,6 +85,24 @@ tt.func public @sum_of_products(%x: tensor<32x16xf32>, %y: tensor<16x32xf32>) ->
   tt.return %r : tensor<32x32xf32>
 }
 
+// What is beside it keeps its own order: here the indices, and a mask.
+// CHECK-LABEL: @reshape_beside_others
+tt.func public @reshape_beside_others(%x: tensor<32x16xi32>, %i: tensor<512xi32>, %m: tensor<512xi1>) -> (i32, tensor<16xi32>) {
+  // CHECK-NOT: allow_reorder
+  // CHECK: tt.return
+  %v = tt.reshape %x : tensor<32x16xi32> -> tensor<512xi32>
+  %r:2 = "tt.reduce"(%v, %i) <{axis = 0 : i32}> ({
+  ^bb0(%a: i32, %k: i32, %b: i32, %l: i32):
+    %c = arith.cmpi sgt, %a, %b : i32
+    %s = arith.select %c, %a, %b : i32
+    %t = arith.select %c, %k, %l : i32
+    tt.reduce.return %s, %t : i32, i32
+  }) : (tensor<512xi32>, tensor<512xi32>) -> (i32, i32)
+  %w = tt.reshape %x : tensor<32x16xi32> -> tensor<512xi32>
+  %h = tt.histogram %w, %m : tensor<512xi32> -> tensor<16xi32>
+  tt.return %r#1, %h : i32, tensor<16xi32>
+}
+
 // CHECK-LABEL: @reshape_order
 tt.func public @reshape_order(%x: tensor<32x16xf32>) -> (f32, tensor<512xf32>) {
   // CHECK: tt.reshape %arg0 allow_reorder
