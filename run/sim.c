@@ -85,6 +85,8 @@ static bool open_simulator(tri_run_kernel *k, tri_argument_list *arguments)
     add_scratch(k, kernel, at + add_given_maps(k, at));
     const tri_jit_symbol symbols[] = {{"tri_sim_primitive", (const void *)(uintptr_t)tri_sim_primitive},
                                       {"global_smem", tri_sim_shared(k->sim)}};
+    if (unit->target->optimize_simulated && !unit->target->optimize_simulated(unit))
+        return false;
     LLVMModuleRef module = unit->llvm_module;
     unit->llvm_module = NULL;
     /* Enough to keep the many single-use values out of memory. The code runs once or twice: making it well takes

@@ -95,6 +95,9 @@ typedef struct tri_target {
     bool is_npu;      /* ... and tri_rt_npu of each variant */
     /* What the simulator knows of the family beyond the shared primitives; null: nothing. */
     const struct tri_sim_family *simulator;
+    /* ... what its own passes make of LLVM IR that the simulator will run, which is the host's; null: it has none that
+     * would show there. */
+    bool (*optimize_simulated)(tri_unit *unit);
 } tri_target;
 
 size_t tri_targets_count(void);

@@ -76,4 +76,5 @@ const tri_target tri_target_amdgcn = {
     .device_kind = TRI_HIP,
     .resources = tri_amdgcn_resources,
     .simulator = &tri_sim_amdgcn,
+    .optimize_simulated = tri_amdgcn_optimize_simulated,
 };

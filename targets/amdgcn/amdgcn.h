@@ -37,6 +37,11 @@ bool tri_amdgcn_assemble_source(tri_gpu *g, const tri_machine_assembly *a);
 extern const tri_machine tri_amdgcn_machine;
 
 bool tri_amdgcn_optimize(tri_unit *unit);
+/* The same passes over the simulator's code, without what asks for AMD's libraries and registers. */
+bool tri_amdgcn_optimize_simulated(tri_unit *unit);
+/* Their view of the simulator's memory: shared memory is indexed by 32 bits as on the chips, from pointers of the host.
+ */
+extern const char tri_amdgcn_simulated_layout[];
 bool tri_amdgcn_emit(tri_unit *unit);
 /* Writes out the rounding of floats to bf16 (round.c). */
 void tri_amdgcn_round_to_bf16(LLVMModuleRef module);

@@ -39,6 +39,31 @@ static LLVMTargetMachineRef create_machine(tri_unit *unit)
     return tri_llvm_create_machine(unit->diag, tri_amdgcn_machine.triple, unit->arch->cpu, unit->arch->features, 2);
 }
 
+/* With the passes for this machine: offsets and counters are found before LLVM's passes change them. */
+static bool run_passes(tri_unit *unit, LLVMTargetMachineRef machine)
+{
+    LLVMModuleRef module = unit->llvm_module;
+    bool has_pairs = unit->arch->mma == TRI_MMA_MFMA, has_rounding = has_pairs && unit->arch->mma_version >= 4;
+    bool ok = machine && tri_llvm_run_passes(unit->diag, module, machine, "always-inline,globaldce");
+    if (ok && unit->options->opt_level) {
+        tri_amdgcn_count_offsets(unit->arena, module);
+        tri_amdgcn_merge_counters(unit->arena, module);
+    }
+    ok = ok && tri_llvm_run_passes(unit->diag, module, machine, has_pairs ? packing_pipeline : pipeline);
+    if (ok && unit->options->opt_level && tri_amdgcn_narrow_numbers(unit->arena, module))
+        ok = tri_llvm_run_passes(unit->diag, module, machine, cleaning_pipeline);
+    if (ok && has_pairs)
+        tri_amdgcn_unpack_floats(unit->arena, module);
+    if (ok && !has_rounding)
+        tri_amdgcn_round_to_bf16(module);
+    if (ok && unit->options->opt_level) {
+        tri_amdgcn_move_constants(module);
+        tri_amdgcn_compare_distances(unit->arena, module);
+        tri_gpu_sink_loads(unit->arena, module, &sinking);
+    }
+    return ok;
+}
+
 bool tri_amdgcn_optimize(tri_unit *unit)
 {
     TRI_ASSERT(unit->payload == TRI_PAYLOAD_LLVM);
@@ -47,25 +72,21 @@ bool tri_amdgcn_optimize(tri_unit *unit)
                                             .triple = tri_amdgcn_machine.triple}))
         return false;
     LLVMTargetMachineRef machine = create_machine(unit);
-    bool has_pairs = unit->arch->mma == TRI_MMA_MFMA, has_rounding = has_pairs && unit->arch->mma_version >= 4;
-    bool ok = machine && tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, "always-inline,globaldce");
-    if (ok && unit->options->opt_level) {
-        tri_amdgcn_count_offsets(unit->arena, unit->llvm_module);
-        tri_amdgcn_merge_counters(unit->arena, unit->llvm_module);
-    }
-    ok = ok && tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, has_pairs ? packing_pipeline : pipeline);
-    if (ok && unit->options->opt_level && tri_amdgcn_narrow_numbers(unit->arena, unit->llvm_module))
-        ok = tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, cleaning_pipeline);
+    bool ok = run_passes(unit, machine);
     tri_llvm_dispose_machine(machine);
-    if (ok && has_pairs)
-        tri_amdgcn_unpack_floats(unit->arena, unit->llvm_module);
-    if (ok && !has_rounding)
-        tri_amdgcn_round_to_bf16(unit->llvm_module);
-    if (ok && unit->options->opt_level) {
-        tri_amdgcn_move_constants(unit->llvm_module);
-        tri_amdgcn_compare_distances(unit->arena, unit->llvm_module);
-        tri_gpu_sink_loads(unit->arena, unit->llvm_module, &sinking);
-    }
+    return ok;
+}
+
+const char tri_amdgcn_simulated_layout[] = "e-p3:64:64:64:32-i64:64";
+
+bool tri_amdgcn_optimize_simulated(tri_unit *unit)
+{
+    TRI_ASSERT(unit->payload == TRI_PAYLOAD_LLVM);
+    LLVMTargetMachineRef machine = create_machine(unit);
+    LLVMSetDataLayout(unit->llvm_module, tri_amdgcn_simulated_layout);
+    bool ok = run_passes(unit, machine);
+    LLVMSetDataLayout(unit->llvm_module, ""); /* the host's again */
+    tri_llvm_dispose_machine(machine);
     return ok;
 }
 

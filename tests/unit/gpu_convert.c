@@ -77,7 +77,7 @@ static void expect_copy(size_t bytes, bool transposed)
     for (size_t i = 0; i < sizeof in; i++)
         in[i] = (unsigned char)gpu_random();
     memset(out, 0, sizeof out);
-    gpu_case c = {text, "sm_90a", 4, true, 1, NULL};
+    gpu_case c = {text, "sm_90a", 4, .has_layouts = true, .grid = 1};
     gpu_arg args[] = {{in, count * bytes, 0}, {out, count * bytes, 0}};
     bool ok = gpu_run(&c, args, 2), same = true;
     for (size_t i = 0; i < rows; i++)

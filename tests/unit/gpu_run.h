@@ -32,6 +32,8 @@ typedef struct {
     bool has_layouts; /* the text is ttgir: only shared memory is planned */
     uint32_t grid;
     const char *left_out; /* a pass that the pipeline is run without, or null */
+    bool (*change)(tri_unit *unit, const void *data); /* what is done to the LLVM IR before it runs, or null */
+    const void *data;
 } gpu_case;
 
 #define GPU_BUFFER(array) ((gpu_arg){(array), sizeof(array), 0})
@@ -102,13 +104,14 @@ static bool gpu_run(const gpu_case *c, const gpu_arg *args, int num_args)
     tri_unit unit;
     tri_unit_init(&unit, arena, diag, &options);
     unit.llvm = NULL;
-    bool ok = gpu_compile(&unit, c) && gpu_execute(&unit, c, args, num_args);
+    bool ok = gpu_compile(&unit, c) && (!c->change || c->change(&unit, c->data)) &&
+              gpu_execute(&unit, c, args, num_args);
     ok = ok && tri_diag_error_count(diag) == 0;
     tri_unit_fini(&unit);
     if (unit.mlir.ptr)
         tri_context_destroy_mlir(unit.mlir);
     tri_diag_destroy(diag);
-    if (!ok)
+    if (!ok && !c->change)
         fprintf(stderr, "failed for %s with %d warps:\n%s\n", c->arch, c->warps, c->text);
     tri_arena_destroy(arena);
     return ok;
