@@ -64,23 +64,34 @@ int tri_cpu_rt_level(void)
 
 /* ---- features ---- */
 
+/* Leaves of CPUID: 1, 7 with its parts 0 and 1, 0x80000001. */
+enum { BASIC, MORE, MORE_1, EXTENDED, LEAVES };
+
 typedef struct {
-    uint32_t leaf, part, state;
-    uint8_t place, bit; /* the register */
+    uint32_t state;
+    uint8_t leaf, place, bit; /* place: of the register */
 } feature;
 
 static const feature features[] = {
-#define FEATURE(name, leaf, part, place, bit, state) {leaf, part, state, place, bit},
+#define FEATURE(name, leaf, place, bit, state) {state, leaf, place, bit},
 #include "runtime/launch/features.def"
 #undef FEATURE
 };
 
-static int has_feature(const feature *f, uint32_t xcr0)
+/* Each leaf once: a virtual machine leaves for its host at every CPUID. Zeros for those that the processor lacks. */
+static void query_all(leaf out[LEAVES])
 {
-    if (query(f->leaf & BIT(31)).a < f->leaf || (f->part && query(f->leaf).a < f->part))
-        return 0;
-    leaf l = query_part(f->leaf, f->part);
-    const uint32_t words[] = {l.a, l.b, l.c, l.d};
+    const leaf none = {0, 0, 0, 0};
+    out[BASIC] = query(1);
+    out[MORE] = query(0).a >= 7 ? query(7) : none;
+    out[MORE_1] = out[MORE].a ? query_part(7, 1) : none;
+    out[EXTENDED] = query(0x80000000).a >= 0x80000001 ? query(0x80000001) : none;
+}
+
+static int has_feature(const feature *f, const leaf leaves[LEAVES], uint32_t xcr0)
+{
+    const leaf *l = &leaves[f->leaf];
+    const uint32_t words[] = {l->a, l->b, l->c, l->d};
     return has_all(words[f->place], BIT(f->bit)) && has_all(xcr0, f->state);
 }
 
@@ -92,9 +103,11 @@ uint64_t tri_cpu_rt_features(void)
     if (found)
         return found;
     uint32_t xcr0 = saved_state();
+    leaf leaves[LEAVES];
+    query_all(leaves);
     found = UINT64_C(1) << is_known;
     for (unsigned i = 0; i < sizeof features / sizeof *features; i++)
-        found |= (uint64_t)has_feature(&features[i], xcr0) << i;
+        found |= (uint64_t)has_feature(&features[i], leaves, xcr0) << i;
     __atomic_store_n(&known, found, __ATOMIC_RELAXED);
     return found;
 }

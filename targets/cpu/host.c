@@ -147,10 +147,17 @@ bool tri_host_accepts_list(tri_diag *diag, tri_str archs)
 
 /* Of LLVM's, those that change what is made of a kernel; LLVM takes an unknown name with a warning only. */
 static const char *const x86_features[] = {
-#define FEATURE(name, leaf, part, place, bit, state) name,
+#define FEATURE(name, leaf, place, bit, state) name,
 #include "runtime/launch/features.def"
 #undef FEATURE
     "amx-tile", "amx-bf16", "amx-int8", "prefer-256-bit", "fast-gather"};
+/* How many of them a launch asks the processor for one by one: the others need no asking, or are of the level of tiles. */
+enum {
+#define FEATURE(name, leaf, place, bit, state) +1
+    asked_features = 0
+#include "runtime/launch/features.def"
+#undef FEATURE
+};
 static const char *const arm_features[] = {"neon", "fullfp16", "fp16fml", "dotprod", "i8mm", "bf16", "lse",
                                            "rdm",  "rcpc",     "sve",     "sve2",    "crc"};
 
@@ -193,13 +200,11 @@ bool tri_host_check_options(tri_unit *unit)
     return true;
 }
 
-/* Those of features.def that are a part's own; the others do not change what is made, or are of the level of tiles. */
 uint64_t tri_host_features(const tri_unit *unit, const tri_machine_facts *arch)
 {
-    enum { others = 5 };
     uint64_t asked = 0;
     tri_host h = tri_host_of(unit, arch);
-    for (size_t i = 0; !h.is_aarch64 && i + others < sizeof x86_features / sizeof *x86_features; i++)
+    for (int i = 0; !h.is_aarch64 && i < asked_features; i++)
         asked |= (uint64_t)has_feature(h.features, x86_features[i]) << i;
     return asked;
 }
