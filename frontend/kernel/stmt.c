@@ -101,14 +101,15 @@ static bool has_starred(const tri_ast_list *targets)
 static bool is_enough(tri_eval *e, const tri_ast_node *target, tri_ev value)
 {
     uint32_t names = target->list.len, count = value.kind == TRI_EV_TUPLE ? (uint32_t)value.tuple->count : 0;
+    bool has_surplus = count > names && !has_starred(&target->list);
     if (value.kind != TRI_EV_TUPLE)
         tri_eval_error_at(e, target->span, 4009, "%s can not be unpacked into %u names", tri_eval_describe(e, value),
                           names);
-    else if (count < names || (count > names && has_starred(&target->list)))
-        tri_eval_error_at(e, target->span, 4009, "%u names for a tuple of %u elements", names, count);
-    else if (count > names)
+    else if (has_surplus)
         tri_diag_warning(e->diag, target->span, "surplus-value", "%u names for a tuple of %u elements", names, count);
-    return count == names || (count > names && !has_starred(&target->list));
+    else if (count != names)
+        tri_eval_error_at(e, target->span, 4009, "%u names for a tuple of %u elements", names, count);
+    return value.kind == TRI_EV_TUPLE && (has_surplus || count == names);
 }
 
 static void unpack(tri_eval *e, const tri_ast_node *target, tri_ev value)

@@ -27,15 +27,12 @@ static LLVMTypeRef integer_like(state *s, LLVMTypeRef type)
     }
 }
 
-static unsigned scalar_bits(LLVMTypeRef type)
+static LLVMTypeRef scalar_of(LLVMTypeRef type)
 {
-    return LLVMGetIntTypeWidth(LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type);
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
 }
 
-static LLVMTypeKind scalar_kind(LLVMTypeRef type)
-{
-    return LLVMGetTypeKind(LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type);
-}
+static unsigned scalar_bits(LLVMTypeRef type) { return LLVMGetIntTypeWidth(scalar_of(type)); }
 
 static LLVMValueRef constant_like(LLVMTypeRef type, uint64_t value)
 {
@@ -155,7 +152,7 @@ static LLVMValueRef fma_half(state *s, LLVMValueRef call)
 static LLVMValueRef fabs_half(state *s, LLVMValueRef call)
 {
     LLVMTypeRef type = LLVMTypeOf(call), bits = integer_like(s, type);
-    if (scalar_kind(type) != LLVMHalfTypeKind)
+    if (LLVMGetTypeKind(scalar_of(type)) != LLVMHalfTypeKind)
         return call;
     LLVMValueRef x = LLVMBuildBitCast(s->b, LLVMGetOperand(call, 0), bits, "");
     return LLVMBuildBitCast(s->b, LLVMBuildAnd(s->b, x, constant_like(bits, 0x7fff), ""), type, "");
@@ -309,7 +306,7 @@ static void replace_boolean(state *s, LLVMValueRef i)
     if (!is_binary && !is_compare)
         return;
     LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(i, 0));
-    type = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
+    type = scalar_of(type);
     if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) != 1)
         return;
     LLVMPositionBuilderBefore(s->b, i);

@@ -140,9 +140,12 @@ static bool change(tri_unit *unit, const void *data)
     LLVMSetDataLayout(unit->llvm_module, tri_amdgcn_simulated_layout);
     LLVMTargetMachineRef machine =
         tri_llvm_create_machine(unit->diag, tri_amdgcn_machine.triple, unit->arch->cpu, "", 2);
-    if (!machine || (!j->pass->is_early && !tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, PREPARE)))
+    if (!machine)
         return false;
+    bool ok = j->pass->is_early || tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, PREPARE);
     tri_llvm_dispose_machine(machine);
+    if (!ok)
+        return false;
     if (j->pass->prepare)
         j->pass->prepare(unit->llvm_module);
     mark_all(unit->llvm_module);

@@ -142,7 +142,7 @@ static void run_matmul(int m, int n, int k, int step, const types *t, int warps,
     for (int i = 0; i < k * n; i++)
         put(b, i, t, db[i] = random_small());
     memset(c, 0xff, sizeof c);
-    gpu_case test = {matmul(m, n, k, step, t), arch, warps, .has_layouts = false, .grid = 1};
+    gpu_case test = {matmul(m, n, k, step, t), arch, warps, .grid = 1};
     gpu_arg args[] = {{a, (size_t)(m * k * t->in_bytes), 0},
                       {b, (size_t)(k * n * t->in_bytes), 0},
                       {c, (size_t)(m * n * t->acc_bytes), 0}};

@@ -33,7 +33,7 @@ static float from_bits(uint32_t bits)
 
 static void check_function(const char *op, double (*reference)(double), double ulps)
 {
-    gpu_case c = {unary(op, "f32", "f32"), "sm_80", 4, .has_layouts = false, .grid = 1};
+    gpu_case c = {unary(op, "f32", "f32"), "sm_80", 4, .grid = 1};
     gpu_arg args[] = {GPU_BUFFER(x), GPU_BUFFER(y)};
     CHECK(gpu_run(&c, args, 2));
     for (int i = 0; i < count; i++) {
@@ -87,7 +87,7 @@ static void check_fp8(const char *name, int e, int m, int bias, bool has_infinit
     for (int i = 0; i < count; i++)
         bytes[i] = (unsigned char)i;
     snprintf(op, sizeof op, "tt.fp_to_fp %%x : tensor<1024x%s> -> tensor<1024xf32>", name);
-    gpu_case widen = {unary(op, name, "f32"), arch, 4, .has_layouts = false, .grid = 1};
+    gpu_case widen = {unary(op, name, "f32"), arch, 4, .grid = 1};
     gpu_arg args[] = {GPU_BUFFER(bytes), GPU_BUFFER(y)};
     CHECK(gpu_run(&widen, args, 2));
     for (int i = 0; i < 256; i++) {
@@ -116,7 +116,7 @@ static void check_fp8(const char *name, int e, int m, int bias, bool has_infinit
     for (; n < count; n++)
         x[n] = gpu_random_float() * (n % 2 ? 1 : 200);
     snprintf(op, sizeof op, "tt.fp_to_fp %%x, rounding = rtne : tensor<1024xf32> -> tensor<1024x%s>", name);
-    gpu_case narrow = {unary(op, "f32", name), arch, 4, .has_layouts = false, .grid = 1};
+    gpu_case narrow = {unary(op, "f32", name), arch, 4, .grid = 1};
     gpu_arg back[] = {GPU_BUFFER(x), GPU_BUFFER(bytes)};
     CHECK(gpu_run(&narrow, back, 2));
     for (int i = 0; i < count; i++) {

@@ -55,7 +55,7 @@ static void reduce_2d(int m, int n, int axis, int warps, const char *arch)
              axis, m, n, kept, kept, kept, kept, kept, kept, kept);
     fill(m * n);
     memset(y, 0, sizeof y);
-    gpu_case c = {kernel_2d(m, n, "f32", m, n, body), arch, warps, .has_layouts = false, .grid = 1};
+    gpu_case c = {kernel_2d(m, n, "f32", m, n, body), arch, warps, .grid = 1};
     gpu_arg args[] = {GPU_BUFFER(x), GPU_BUFFER(y)};
     bool ok = gpu_run(&c, args, 2);
     CHECK(ok);
@@ -93,7 +93,7 @@ static void argmax_1d(int n, int warps)
              n, n, n, n, n, n, n, n);
     fill(n);
     index_out[0] = -1;
-    gpu_case c = {body, "sm_80", warps, .has_layouts = false, .grid = 1};
+    gpu_case c = {body, "sm_80", warps, .grid = 1};
     gpu_arg args[] = {GPU_BUFFER(x), GPU_BUFFER(index_out)};
     CHECK(gpu_run(&c, args, 2));
     int want = 0;
@@ -118,7 +118,7 @@ static void scan_2d(int m, int n, int axis, bool reverse, int warps)
         axis, reverse ? "true" : "false", m, n, m, n, m, n, m, n, m, n, m, n);
     fill(m * n);
     memset(iy, 0, sizeof iy);
-    gpu_case c = {kernel_2d(m, n, "i32", m, n, body), "sm_80", warps, .has_layouts = false, .grid = 1};
+    gpu_case c = {kernel_2d(m, n, "i32", m, n, body), "sm_80", warps, .grid = 1};
     gpu_arg args[] = {GPU_BUFFER(ix), GPU_BUFFER(iy)};
     bool ok = gpu_run(&c, args, 2);
     CHECK(ok);

@@ -31,7 +31,7 @@ static bool run(int n, int m, const char *body, int warps, const char *arch)
         x[i] = (int32_t)gpu_random() % 1000 - 500;
         y[i] = -12345;
     }
-    gpu_case c = {kernel(n, m, body), arch, warps, .has_layouts = false, .grid = 1};
+    gpu_case c = {kernel(n, m, body), arch, warps, .grid = 1};
     gpu_arg args[] = {GPU_BUFFER(x), GPU_BUFFER(y), GPU_BUFFER(z)};
     bool ok = gpu_run(&c, args, 3);
     CHECK(ok);
