@@ -151,7 +151,7 @@ static const char *const x86_features[] = {
 #include "runtime/launch/features.def"
 #undef FEATURE
     "amx-tile", "amx-bf16", "amx-int8", "prefer-256-bit", "fast-gather"};
-/* How many of them a launch asks the processor for one by one: the others need no asking, or are of the level of tiles. */
+/* How many of them a launch asks the processor for: the others need no asking, or are of the level of tiles. */
 enum {
 #define FEATURE(name, leaf, place, bit, state) +1
     asked_features = 0
