@@ -212,6 +212,16 @@ check_order() {
     done < <(c_files | grep -E '^(targets|passes|ir)/' | xargs awk -f tests/style/order.awk)
 }
 
+# What is tracked is source: names that need no quotes, no file of a run or a build.
+check_tracked() {
+    local path
+    [ -e .git ] && command -v git >/dev/null || return 0
+    while read -r path; do
+        [[ $path =~ ^[A-Za-z0-9._/-]+$ ]] || breach "$path: a name with other characters than letters, digits, '.', '_' and '-'"
+        [ ! -f "$path" ] || [ "$(stat -c %s "$path")" -le 1000000 ] || breach "$path: more than 1,000,000 bytes"
+    done < <(git -c core.quotePath=false ls-files)
+}
+
 check_manual() {
     local name text
     command -v mandoc >/dev/null || return 0
@@ -239,6 +249,7 @@ check_tables
 check_warnings
 check_scripts
 check_order
+check_tracked
 check_manual
 [ "$breaches" -eq 0 ] || {
     echo "style: $breaches breaches"
