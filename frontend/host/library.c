@@ -113,6 +113,8 @@ static const struct {
     {"triton.runtime", "triton", NAMES(triton_names)},
     {"triton.runtime.autotuner", "triton", NAMES(triton_names)},
     {"triton.runtime.jit", "triton", NAMES(triton_names)},
+    {"tritcc", "triton", NAMES(triton_names)}, /* this compiler's Python package */
+    {"tritcc.language", "triton.language", NAMES(language_names)},
     {"typing", "typing", NULL, 0},
 #undef NAMES
 #undef NO_NAMES

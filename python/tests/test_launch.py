@@ -177,6 +177,55 @@ class Host(unittest.TestCase):
                 tritcc.jit(kernels()["add"])[1](x, x, x, 4, B=4)
 
 
+PROGRAM = """
+import numpy as np, tritcc
+import tritcc.language as tl
+
+SCALE = tl.constexpr(3)
+WIDE = tl.float32
+
+
+@tritcc.jit
+def scaled(v, T: tl.constexpr):
+    return (v.to(WIDE) * SCALE).to(T)
+
+
+@tritcc.jit(threads=1)
+def kernel(x, o, n, T: tl.constexpr, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(o + i, scaled(tl.load(x + i, mask=i < n), T), mask=i < n)
+
+
+if __name__ == "__main__":
+    import sys
+
+    assert "triton" not in sys.modules
+    x, o = np.arange(100, dtype=np.float16), np.zeros(100, np.float32)
+    kernel[(2,)](x, o, 100, T=tl.float32, B=64)
+    assert (o == 3 * x).all()
+    signature = {"x": "*fp16", "o": "*fp32", "n": "i32", "T": tl.float32, "B": 64}
+    assert ".visible .entry kernel(" in tritcc.compile(kernel, signature, arch="sm_90a").ptx
+    tritcc.export(kernel, signature, "x86-64", sys.argv[1])
+    try:
+        tl.load(x)
+    except TypeError as error:
+        assert str(error) == "tl.load is called in kernels only"
+"""
+
+
+@unittest.skipUnless(np, "NumPy is not installed")
+class WithoutTriton(unittest.TestCase):
+    def test_a_program_and_the_command_on_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "program.py")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(PROGRAM)
+            subprocess.run([sys.executable, path, os.path.join(folder, "out")], check=True)
+            command = [sys.executable, "-m", "tritcc", "-emit=ttir", "-o", "-", path, "-k", "kernel"]
+            text = subprocess.check_output([*command, "-sig", "*fp16, *fp32, i32, fp32, 64"], text=True)
+            self.assertIn("tt.func public @kernel(", text)
+
+
 @unittest.skipUnless(np, "NumPy is not installed")
 class Export(unittest.TestCase):
     def setUp(self):

@@ -27,7 +27,7 @@ _FROM = {
     "SourceError": "errors",
     "LaunchError": "errors",
 }
-_MODULES = ("errors", "triton")
+_MODULES = ("errors", "language", "triton")
 __all__ = sorted([*_FROM, "__version__"])
 
 

@@ -3,6 +3,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Union
 
 from . import errors as errors
+from . import language as language
 from . import triton as triton
 from .errors import (
     CancelledError as CancelledError,

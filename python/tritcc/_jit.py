@@ -14,9 +14,9 @@ class JitKernel:
     kernel[grid](*arguments, **constants)."""
 
     def __init__(self, function, arch=None, threads=None, options=(), **given):
-        self.function = _source.unwrapped(function)
+        self.fn = _source.unwrapped(function)
         self.arch, self.threads, self.options, self.given = arch, threads, tuple(_compile.as_list(options)), given
-        python = _source.plain(self.function)
+        python = _source.plain(self.fn)
         functools.update_wrapper(self, python)
         self.signature = inspect.signature(python)
         self.constants = {name for name, p in self.signature.parameters.items() if _is_constant(p.annotation)}
@@ -54,7 +54,7 @@ class JitKernel:
         arch = self.arch or ("native" if device[0] == _arrays.CPU else cuda_arch(device[1]))
         signature = {n: _text(i) for n, i in items.items()}
         result = _compile.compile(
-            self.function, signature, arch=arch, emit="obj", options=self.options, **{**self.given, **settings}
+            self.fn, signature, arch=arch, emit="obj", options=self.options, **{**self.given, **settings}
         )
         kernel = result.kernels[0]
         parameters = _load.parameters_of(kernel)

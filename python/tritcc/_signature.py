@@ -19,6 +19,27 @@ class Constexpr:
         return f"Constexpr({self.value!r})"
 
 
+class LanguageName:
+    """A name of tritcc.language, "tl.float16": a type, or a function, which kernels alone can call."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text):
+        self.text = text
+
+    def __repr__(self):
+        return self.text
+
+    def __eq__(self, other):
+        return isinstance(other, LanguageName) and self.text == other.text
+
+    def __hash__(self):
+        return hash(self.text)
+
+    def __call__(self, *args, **kwargs):
+        raise TypeError(f"{self.text} is called in kernels only")
+
+
 class Unspellable(Exception):
     """A value that has no text in a kernel's file; the argument says which."""
 
@@ -40,7 +61,7 @@ def is_constexpr(value):
 
 def is_function(value):
     """A @triton.jit function, whichever class of Triton's or ours wraps it."""
-    return hasattr(value, "fn") and callable(getattr(value, "fn", None))
+    return hasattr(value, "fn") and callable(getattr(value, "fn", None)) and not is_constexpr(value)
 
 
 def number_text(value):
@@ -55,6 +76,8 @@ def spell(value, name_of=lambda function: function.__name__):
         return spell(value.value, name_of)
     if is_dtype(value):
         return dtype_text(value)
+    if isinstance(value, LanguageName):
+        return value.text
     if isinstance(value, enum.Enum):
         if type(value).__module__.startswith("triton."):
             return f"tl.{type(value).__name__}.{value.name}"

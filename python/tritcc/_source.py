@@ -15,7 +15,7 @@ import types
 
 from . import errors
 from ._scan import Names, edited, outer_words
-from ._signature import Unspellable, dtype_text, is_constexpr, is_dtype, spell
+from ._signature import LanguageName, Unspellable, is_constexpr, is_dtype, is_function, spell
 
 HEAD = "import triton, triton.language as tl, collections"
 _EXPORTED = re.compile(r"[A-Za-z_]\w*\Z")
@@ -87,7 +87,8 @@ class Bundle:
             "tl": sys.modules.get("triton.language"),
             "collections": sys.modules.get("collections"),
         }
-        self.by_id = {}
+        ours = sys.modules.get("tritcc.language")
+        self.by_id = {id(ours): "tl"} if ours else {}
         self.filename = plain(self.function).__code__.co_filename
         self.name = self._function(self.function, name)
         self.parameters = tuple(signature_of(self.function).parameters)
@@ -133,8 +134,8 @@ class Bundle:
     def _value(self, want, value):
         if isinstance(value, types.ModuleType):
             return self._bind(want, value, f"import {value.__name__} as {{}}")
-        if is_dtype(value):
-            return self._bind(want, value, f"{{}} = {dtype_text(value)}")
+        if is_dtype(value) or isinstance(value, LanguageName):
+            return self._bind(want, value, f"{{}} = {spell(value)}")
         if is_constexpr(value):
             return self._bind(want, value, f"{{}} = tl.constexpr({self.spell(value)})")
         module = getattr(value, "__module__", None) or ""
@@ -257,10 +258,6 @@ class Bundle:
             if piece.place <= line < piece.place + piece.count:
                 return piece.file, piece.line + line - piece.place, piece.owner
         return None
-
-
-def is_function(value):
-    return hasattr(value, "fn") and callable(getattr(value, "fn", None)) and not is_constexpr(value)
 
 
 def _is_library(function, python):

@@ -19,6 +19,28 @@ gives() {
     [[ $output == *"arith.constant $want : i32"* ]]
 }
 
+@test "kernels of programs that have tritcc's package alone" {
+    file k.tri <<'K'
+import tritcc
+import tritcc.language as tl
+
+
+@tritcc.jit
+def three(v):
+    return v * 0 + 3
+
+
+@tritcc.jit(arch="native", threads=tritcc.cdiv(4, 2))
+def k(p, B: tl.constexpr):
+    tl.store(p, three(B))
+K
+    tritcc k.tri -k k -sig '*i32, 8' -emit=ttir=-
+    [[ $output == *"tt.func public @k(%p: !tt.ptr<i32>)"* ]] && [[ $output == *"arith.constant 3 : i32"* ]]
+    sed -i 's/tl.store/tl.stor/' k.tri
+    tritcc -1 k.tri -k k -sig '*i32, 8' -emit=ttir=-
+    [[ $errors == *"has no 'stor'"* ]]
+}
+
 @test "every way to import the language" {
     file k.tri <<'K'
 import triton
