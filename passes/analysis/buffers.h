@@ -38,6 +38,9 @@ const tri_buffer *tri_buffers_scratch(const tri_buffers *buffers, MlirOperation 
 
 /* On ttng.arrive_barrier: each warp of the group arrives, not one thread for all; the count is that of a warp. */
 #define TRI_BUFFERS_PER_WARP "tritcc.per-warp"
+/* On the ttng.wait_barrier that begins a group's turn, and the ttng.arrive_barrier of the block that ends it: others
+ * come there one after the other. */
+#define TRI_BUFFERS_TURN "tritcc.turn"
 
 /* A memory descriptor in shared memory. */
 bool tri_buffers_is_shared(MlirType type);

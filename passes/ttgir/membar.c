@@ -13,7 +13,7 @@
  * shared memory through a proxy of its own). Between two waits for one mbarrier there is a barrier, so that no thread
  * sees a phase end twice; and one before a thread arrives at an mbarrier for all.
  * Partitions of warps are each for themselves: they say by mbarriers what others may read or fill, so that no two waits
- * of a partition see one phase.
+ * of a partition see one phase. Where groups of a partition come one after the other (in turns), barriers are in front.
  * Global memory gets one where threads of a program access an element that one of them writes: a scalar that all load
  * and one stores, as a lock's count (passes/analysis/globals.h says which accesses). Answers to Triton's membar
  * analysis, which leaves global memory alone. Test: tests/passes/membar.mlir */
@@ -367,8 +367,27 @@ static bool needs_barrier(const membar *m, MlirOperation op, const state *s, con
     return is_hazard(&before, now) || speaks_for_all(op, s);
 }
 
+/* In front of a group's turn: a barrier that its operations need stands here, as no other group comes in the turn. */
+static void open_turn(membar *m, MlirOperation wait, state *s)
+{
+    bool is_needed = false, is_over = false;
+    for (MlirOperation op = wait; !mlirOperationIsNull(op) && !is_over; op = mlirOperationGetNextInBlock(op)) {
+        state now = {0};
+        touches_of(m, op, &now);
+        is_over = tri_op_is(op, "ttng.arrive_barrier") && tri_op_flag(op, TRI_BUFFERS_TURN);
+        is_needed |= needs_barrier(m, op, s, &now);
+    }
+    if (!is_needed)
+        return;
+    tri_builder b = tri_builder_before(wait);
+    insert_barrier(&b, space_local);
+    pass_barrier(s);
+}
+
 static void visit_simple(membar *m, MlirOperation op, state *s)
 {
+    if (tri_op_is(op, "ttng.wait_barrier") && tri_op_flag(op, TRI_BUFFERS_TURN))
+        open_turn(m, op, s);
     if (is_barrier(op)) {
         order_globals(op, s);
         pass_barrier(s);

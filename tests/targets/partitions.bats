@@ -435,6 +435,28 @@ K
     [[ $output == *'a wait that never ends'* ]]
 }
 
+@test "no barrier in a turn: one for queries that the warps copy themselves is in front" {
+    # rows that nothing aligns come by threads, and the first product of each group reads what all have written
+    sed -e '/^def attn/s/N, D/N, S, D/' -e '/    q = tl.make_tensor_descriptor/d' -e '/^@triton.jit/,$!d' \
+        -e 's/qb = q.load.*/r = m0 + tl.arange(0, BM)\n    qb = tl.load(q_ptr + (h * N + r)[:, None] * S + tl.arange(0, D)[None, :], mask=r[:, None] < N, other=0.)/' \
+        "$kernels" | sed '/^def product/,$d;$d' >body
+    { printf 'import triton\nimport triton.language as tl\n\n' && sed '$d' body; } >k.tri
+    local c causal run
+    for causal in False True; do
+        run=(timeout 900 "$TRITRUN" -arch=sim:sm_90a -grid=2,1 k.ttgir q_ptr=randn:f16:200x69:seed=1 k_ptr=randn:f16:208x64:seed=2
+            v_ptr=randn:f16:208x64:seed=3 o_ptr=full:f16:208x64:value=77 0.125 200 69)
+        for c in -fno-warp-specialize -fwarp-specialize; do
+            tritcc -arch=sm_90a $c -num-warps=8 -num-stages=2 -k attn -emit=ttgir=k.ttgir \
+                -sig "*fp16,*fp16:16,*fp16:16,*fp16:16,fp32,i32,i32,64,128,128,$causal,tl.float16" k.tri
+            "${run[@]}" -o o_ptr="$c.npy"
+        done
+        cmp -- -fwarp-specialize.npy -fno-warp-specialize.npy
+    done
+    cp k.ttgir good.ttgir
+    broken '/ttg.barrier local/{N;s/\(.*\)\n\(.*tritcc.turn.*\)/\2\n\1/}' 'barrier divergence' "${run[@]}"
+    broken '/ttg.barrier local/{N;s/.*\n\(.*tritcc.turn.*\)/\1/}' 'shared memory race' "${run[@]}"
+}
+
 @test "loops behind one another go on with the same buffers" {
     cat >k.tri <<'K'
 import triton

@@ -55,20 +55,23 @@ void tri_turns_wait(const tri_split_turns *turns, tri_builder *b, MlirValue slot
     parity = binary(b, "arith.andi", parity, one);
     parity = binary(b, "arith.xori", parity, binary(b, "arith.xori", group, one));
     const int32_t sizes[] = {1, 1, 0, 0};
-    tri_attr attr = {"operandSegmentSizes", tri_attr_i32s(b->context, 4, sizes)};
+    tri_attr attrs[] = {{"operandSegmentSizes", tri_attr_i32s(b->context, 4, sizes)},
+                        {TRI_BUFFERS_TURN, tri_attr_unit(b->context)}};
     MlirValue operands[] = {tri_pipeline_slot(b, turns->mbarriers, group), parity};
     tri_builder_create(
         b, &(tri_op){
-               .name = "ttng.wait_barrier", .num_operands = 2, .operands = operands, .num_attrs = 1, .attrs = &attr});
+               .name = "ttng.wait_barrier", .num_operands = 2, .operands = operands, .num_attrs = 2, .attrs = attrs});
 }
 
 void tri_turns_hand_over(const tri_split_turns *turns, tri_builder *b)
 {
     MlirValue one = number(b, 1), other = binary(b, "arith.xori", group_of(b), one);
     MlirValue mbarrier = tri_pipeline_slot(b, turns->mbarriers, other);
-    tri_attr attrs[] = {{"count", tri_attr_i32(b->context, 1)}, {TRI_BUFFERS_PER_WARP, tri_attr_unit(b->context)}};
+    tri_attr attrs[] = {{"count", tri_attr_i32(b->context, 1)},
+                        {TRI_BUFFERS_PER_WARP, tri_attr_unit(b->context)},
+                        {TRI_BUFFERS_TURN, tri_attr_unit(b->context)}};
     tri_builder_create(
         b,
         &(tri_op){
-            .name = "ttng.arrive_barrier", .num_operands = 1, .operands = &mbarrier, .num_attrs = 2, .attrs = attrs});
+            .name = "ttng.arrive_barrier", .num_operands = 1, .operands = &mbarrier, .num_attrs = 3, .attrs = attrs});
 }
