@@ -181,6 +181,29 @@ CASES
     [ "$(grep -c 'ttng.warp_group_dot ' k.ttgir)" = 4 ]
 }
 
+@test "scores are scaled behind the search for the largest where their factor is positive and finite" {
+    local c causal scale run
+    for causal in 64,64,False 128,128,True; do
+        for c in -fno-remove-masks -fremove; do
+            tritcc -arch=sm_90a ${c#-fremove} -fwarp-specialize -num-warps=8 -num-stages=2 -k attn -emit=ttgir="k$c.ttgir" \
+                -sig "*fp16:16,*fp16:16,*fp16:16,*fp16:16,fp32,i32:16,64,$causal,tl.float16" "$kernels"
+        done
+        # by two groups and 64 elements a thread behind a branch, else in a loop without masks
+        grep -q 'arith.cmpf ogt' k-fremove.ttgir
+        for scale in 0.125 -0.125 0 inf; do
+            run=(timeout 900 "$TRITRUN" -arch=sim:sm_90a -grid=2,1 k.ttgir q_ptr=randn:f16:208x64:seed=1 k_ptr=randn:f16:208x64:seed=2
+                v_ptr=randn:f16:208x64:seed=3 o_ptr=full:f16:208x64:value=77 "$scale" 208)
+            cp k-fno-remove-masks.ttgir k.ttgir
+            "${run[@]}" -o o_ptr=masks.npy
+            cp k-fremove.ttgir k.ttgir
+            "${run[@]}" -o o_ptr=o.npy
+            cmp masks.npy o.npy
+            cp k.ttgir good.ttgir
+            [ "$scale" != -0.125 ] || broken 's/arith.cmpf ogt/arith.cmpf olt/' 'elements differ' "${run[@]}" -expect=o_ptr=@masks.npy
+        done
+    done
+}
+
 @test "bugs in a producer and in its consumers are found" {
     tritcc -arch=sm_90a -fwarp-specialize -num-warps=4 -num-stages=2 -k product -emit=ttgir=good.ttgir \
         -sig '*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,64,64,64' "$kernels"

@@ -7,7 +7,7 @@
 
 enum { MAX_DEPTH = 16 };
 
-static void require(tri_masks *s, MlirValue condition)
+void tri_masks_require(tri_masks *s, MlirValue condition)
 {
     s->guard =
         mlirValueIsNull(s->guard) ? condition : tri_builder_binary(&s->b, "arith.andi", s->i1, s->guard, condition);
@@ -24,8 +24,9 @@ static void require_no_wrap(tri_masks *s, const tri_masks_number *a, int sign, i
         if (sign > 0 ? value >= INT32_MIN : value <= INT32_MAX)
             return;
     }
-    require(s, tri_compare_make(&s->b, sign > 0 ? TRI_CMP_SGE : TRI_CMP_SLE, tri_masks_emit_at(s, a, edge, index),
-                                tri_masks_constant(s, sign > 0 ? INT32_MIN : INT32_MAX)));
+    MlirValue limit = tri_masks_constant(s, sign > 0 ? INT32_MIN : INT32_MAX);
+    tri_masks_require(s, tri_compare_make(&s->b, sign > 0 ? TRI_CMP_SGE : TRI_CMP_SLE,
+                                          tri_masks_emit_at(s, a, edge, index), limit));
 }
 
 /* x < y as numbers, of which none may wrap while the condition holds. */
@@ -87,7 +88,7 @@ static void use_end(tri_masks *s, int64_t step, MlirValue room)
 {
     MlirValue end = room;
     if (step > 1) {
-        require(s, tri_compare_make(&s->b, TRI_CMP_SGT, room, tri_masks_constant(s, 0)));
+        tri_masks_require(s, tri_compare_make(&s->b, TRI_CMP_SGT, room, tri_masks_constant(s, 0)));
         room = tri_masks_binary(s, "arith.addi", room, tri_masks_constant(s, step - 1));
         end = tri_masks_binary(s, "arith.divsi", room, tri_masks_constant(s, step));
     }
@@ -107,7 +108,7 @@ static void use_comparison(tri_masks *s, const comparison *c)
     require_numbers(s, c);
     MlirValue rest = tri_masks_emit_terms(s, &c->gap, c->gap.high), zero = tri_masks_constant(s, 0);
     if (!c->gap.step)
-        require(s, tri_compare_make(&s->b, TRI_CMP_SLT, rest, zero));
+        tri_masks_require(s, tri_compare_make(&s->b, TRI_CMP_SLT, rest, zero));
     else if (c->gap.step > 0)
         use_end(s, c->gap.step, tri_masks_binary(s, "arith.subi", zero, rest));
     else

@@ -46,34 +46,51 @@ static MlirValue has_no_mask(tri_masks *s, tri_builder *b, MlirValue start, Mlir
     return tri_builder_binary(b, "arith.andi", s->i1, from, to);
 }
 
-static void end_branch(MlirBlock block, MlirLocation loc, MlirValue value)
+static void end_branch(tri_builder *b, MlirValue value, MlirValue factor)
 {
-    tri_builder b = tri_builder_at_end(block, loc);
-    tri_builder_create(&b, &(tri_op){.name = "scf.yield", .num_operands = 1, .operands = &value});
+    tri_builder_create(b, &(tri_op){.name = "scf.yield",
+                                    .num_operands = mlirValueIsNull(factor) ? 1 : 2,
+                                    .operands = (MlirValue[]){value, factor}});
+}
+
+/* The choice where it is one, on what the branch masks and scales itself. */
+static MlirValue choose_inside(tri_masks *s, tri_builder *b, MlirOperation choice, const tri_masks_scale *scale)
+{
+    MlirValue from[] = {tri_op_operand(choice, 0), tri_op_operand(choice, 1)};
+    MlirValue to[] = {clone_at(s, b, from[0], 0), from[1]};
+    if (scale)
+        to[1] = tri_op_result(tri_op_clone(b, scale->scale, 0, NULL, NULL), 0);
+    return tri_op_result(tri_op_clone(b, choice, 2, from, to), 0);
 }
 
 static void guard_choice(tri_masks *s, MlirOperation choice, MlirValue start, MlirValue end)
 {
-    MlirLocation loc = mlirOperationGetLocation(choice);
+    tri_masks_scale found;
+    const tri_masks_scale *scale = tri_masks_find_scale(s, choice, &found) ? &found : NULL;
     tri_builder b = tri_builder_before(choice);
-    MlirType type = mlirValueGetType(tri_op_result(choice, 0));
-    MlirValue whole = has_no_mask(s, &b, start, end), mask = tri_op_operand(choice, 0);
+    MlirValue whole = has_no_mask(s, &b, start, end), factor = {NULL}, one = {NULL}, chosen = tri_op_result(choice, 0);
+    MlirType types[] = {mlirValueGetType(chosen), tri_type_element(mlirValueGetType(chosen))};
+    if (scale)
+        factor = tri_masks_factor(&b, scale);
     MlirRegion regions[] = {mlirRegionCreate(), mlirRegionCreate()};
     for (int i = 0; i < 2; i++)
         mlirRegionAppendOwnedBlock(regions[i], mlirBlockCreate(0, NULL, NULL));
     MlirOperation made = tri_builder_create(&b, &(tri_op){.name = "scf.if",
                                                           .num_operands = 1,
                                                           .operands = &whole,
-                                                          .num_results = 1,
-                                                          .results = &type,
+                                                          .num_results = scale ? 2 : 1,
+                                                          .results = types,
                                                           .num_regions = 2,
                                                           .regions = regions});
-    tri_builder inside = tri_builder_at_end(tri_op_body(made, 1), loc);
-    MlirValue here = clone_at(s, &inside, mask, 0);
-    MlirOperation copy = tri_op_clone(&inside, choice, 1, &mask, &here);
-    end_branch(tri_op_body(made, 0), loc, tri_op_operand(choice, 1));
-    end_branch(tri_op_body(made, 1), loc, tri_op_result(copy, 0));
-    MlirValue by = tri_op_result(made, 0);
+    tri_builder then = tri_builder_at_end(tri_op_body(made, 0), b.loc), other = then;
+    other = tri_builder_at_end(tri_op_body(made, 1), b.loc);
+    end_branch(&then, scale ? scale->raw : tri_op_operand(choice, 1), factor);
+    MlirValue masked = choose_inside(s, &other, choice, scale), by = tri_op_result(made, 0);
+    if (scale)
+        one = tri_builder_float(&other, types[1], 1);
+    end_branch(&other, masked, one);
+    if (scale)
+        tri_masks_scale_late(s, chosen, by, tri_op_result(made, 1));
     tri_op_replace(choice, 1, &by);
 }
 
@@ -83,8 +100,7 @@ MlirValue tri_masks_choice_of(MlirOperation op)
     return is_choice ? tri_op_operand(op, 0) : (MlirValue){NULL};
 }
 
-/* Whether an op is a choice that is none in the part without masks. */
-static bool is_guarded(const tri_masks *s, MlirOperation op)
+bool tri_masks_is_guarded(const tri_masks *s, MlirOperation op)
 {
     MlirValue mask = tri_masks_choice_of(op);
     return !mlirValueIsNull(mask) && tri_loops_is_inside(s->loop, mask) && tri_masks_is_whole(s, mask);
@@ -97,7 +113,7 @@ bool tri_masks_wants_guards(const tri_masks *s, const tri_op_list *inside)
     int64_t least = tri_passes_option_int(s->run, "guard", 0);
     bool wants = least > 0;
     for (size_t i = 0; i < inside->len; i++)
-        if (is_guarded(s, inside->at[i]))
+        if (tri_masks_is_guarded(s, inside->at[i]))
             wants = wants &&
                     tri_type_num_elements(mlirValueGetType(tri_op_result(inside->at[i], 0))) >= least * threads;
     return wants;
@@ -106,7 +122,7 @@ bool tri_masks_wants_guards(const tri_masks *s, const tri_op_list *inside)
 void tri_masks_guard(tri_masks *s, const tri_op_list *inside, MlirValue start, MlirValue end)
 {
     for (size_t i = 0; i < inside->len; i++)
-        if (is_guarded(s, inside->at[i]))
+        if (tri_masks_is_guarded(s, inside->at[i]))
             guard_choice(s, inside->at[i], start, end);
 }
 

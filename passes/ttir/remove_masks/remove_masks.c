@@ -22,7 +22,8 @@
  * would move most of them to memory and back. Of loops with products, where the option has them, it is what
  * chooses among elements of blocks, as attention's masks do, behind which exponents wait; those that load through
  * pointers stay whole, as each part would have to start its loads anew, and so do those of large blocks, where the
- * choice is made behind a branch (masks_guard.c). Answers to Intel's triton-intel-remove-masks.
+ * choice is made behind a branch (masks_guard.c). Scores that a number scales in front of a mask are scaled behind the
+ * search for the largest of a row there (masks_scale.c). Answers to Intel's triton-intel-remove-masks.
  * Test: tests/passes/remove-masks.mlir */
 #include "passes/ttir/remove_masks/remove_masks.h"
 
@@ -309,6 +310,24 @@ static void split(tri_masks *s, const parts *p)
     }
 }
 
+/* The choices that are none in the part without masks, among them those of elements that are scaled behind them there:
+ * what that asks for, or with `moves` the part's own. */
+static void visit_scales(tri_masks *s, const tri_op_list *inside, bool moves)
+{
+    tri_masks_scale scale;
+    for (size_t i = 0; i < inside->len; i++) {
+        MlirOperation op = inside->at[i];
+        if (!tri_masks_is_guarded(s, op) || !tri_masks_find_scale(s, op, &scale))
+            continue;
+        if (!moves) {
+            tri_masks_require_scale(s, &scale);
+            continue;
+        }
+        tri_builder b = tri_builder_before(op);
+        tri_masks_scale_late(s, tri_op_result(op, 0), scale.raw, tri_masks_factor(&b, &scale));
+    }
+}
+
 /* Inside the part without masks every condition is true. */
 static void replace_conditions(tri_masks *s, const tri_op_list *inside)
 {
@@ -352,6 +371,8 @@ static void visit_loop(tri_pass_run *run, const tri_axis_info *info, MlirOperati
         has_mask(&s, &inside, choices, tri_masks_is_never))
         return;
     visit_masks(&s, &inside, choices, true);
+    if (choices)
+        visit_scales(&s, &inside, false);
     parts p = find_parts(&s, products > 0);
     p.is_soon_over = !has_mask(&s, &inside, choices, goes_on);
     if (products > 0 && tri_masks_wants_guards(&s, &inside)) {
@@ -359,6 +380,8 @@ static void visit_loop(tri_pass_run *run, const tri_axis_info *info, MlirOperati
                         mlirValueIsNull(p.middle) ? p.middle : narrow(&s, p.end));
     } else {
         split(&s, &p);
+        if (choices)
+            visit_scales(&s, &inside, true);
         replace_conditions(&s, &inside);
     }
     tri_diag_remark(run->unit->diag, tri_op_span(run->unit->diag, loop), "masks",

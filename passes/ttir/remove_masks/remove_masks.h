@@ -30,6 +30,13 @@ typedef struct {
     TRI_VEC(MlirValue) conditions; /* that hold in all of it */
 } tri_masks;
 
+/* A choice among scaled elements: `raw` times a number. */
+typedef struct {
+    MlirOperation scale;
+    MlirValue raw, factor; /* factor: null where it is constant */
+    double constant;
+} tri_masks_scale;
+
 /* masks_numbers.c: adds factor * value, of 32 or 64 bits; false when that is not affine. */
 bool tri_masks_add(const tri_masks *s, tri_masks_number *a, MlirValue value, int64_t factor);
 /* A number that the source computes without any arithmetic cannot wrap. */
@@ -46,6 +53,8 @@ MlirValue tri_masks_choose(tri_masks *s, MlirValue x, MlirValue y, MlirValue z);
 /* masks_conditions.c: collects what of a mask becomes true in a part of the loop; with `uses`, it is required of the
  * part, too. True when something depends on the index. */
 bool tri_masks_visit(tri_masks *s, MlirValue mask, bool uses);
+/* Where a condition in front of the loop does not hold, the part is empty. */
+void tri_masks_require(tri_masks *s, MlirValue condition);
 /* Whether all of a mask becomes true there. */
 bool tri_masks_is_whole(const tri_masks *s, MlirValue mask);
 /* Whether some of it is false from the first index on: there is no part without masks, as in the second loop of an
@@ -59,7 +68,18 @@ bool tri_masks_has_few_trips(const tri_masks *s);
 /* What chooses among elements of blocks; null: the op is no such choice. */
 MlirValue tri_masks_choice_of(MlirOperation op);
 
-/* masks_guard.c: whether a loop's choices are so large that a branch costs less than a second body. */
+/* masks_scale.c: whether a choice is among elements that can be scaled behind it. */
+bool tri_masks_find_scale(const tri_masks *s, MlirOperation choice, tri_masks_scale *out);
+/* The number that they are scaled by. */
+MlirValue tri_masks_factor(tri_builder *b, const tri_masks_scale *scale);
+/* What must hold for that. */
+void tri_masks_require_scale(tri_masks *s, const tri_masks_scale *scale);
+/* Users of `scaled` take `raw`, and scale it themselves. */
+void tri_masks_scale_late(tri_masks *s, MlirValue scaled, MlirValue raw, MlirValue factor);
+
+/* masks_guard.c: whether a choice is none in the part without masks. */
+bool tri_masks_is_guarded(const tri_masks *s, MlirOperation op);
+/* Whether a loop's choices are so large that a branch costs less than a second body. */
 bool tri_masks_wants_guards(const tri_masks *s, const tri_op_list *inside);
 /* Registers of a thread that hold the blocks which the loop hands from one trip to the next. */
 int64_t tri_masks_carried(MlirOperation loop, int64_t threads);
