@@ -1,5 +1,6 @@
 /* AMX in software, for machines without it: a handler of SIGILL that does what the instruction would have done. Only
- * what tritcc has: ldtilecfg, tilerelease, tilezero, tileloadd, tilestored, tdpbf16ps, tdpbssd; vcvtneps2bf16. */
+ * what tritcc has: ldtilecfg, tilerelease, tilezero, tileloadd, tileloaddt1, tilestored, tdpbf16ps, tdpbssd;
+ * vcvtneps2bf16. */
 #ifndef TRI_TESTS_EXEC_AMX_H
 #define TRI_TESTS_EXEC_AMX_H
 
@@ -142,10 +143,10 @@ static void amx_handle(int signal, siginfo_t *info, void *context)
         amx_fail(at);
     } else if (kind == 0x349) {
         memset(amx_tiles[o.reg], 0, sizeof *amx_tiles);
-    } else if (kind == 0x34b || kind == 0x24b) {
+    } else if (kind == 0x34b || kind == 0x24b || kind == 0x14b) {
         for (int row = 0; row < 16; row++) {
             uint8_t *line = memory + (uint64_t)row * o.index;
-            if (kind == 0x34b)
+            if (kind != 0x24b)
                 memcpy(amx_tiles[o.reg][row], line, 64);
             else
                 memcpy(line, amx_tiles[o.reg][row], 64);

@@ -513,11 +513,21 @@ END
     sed -n '/^tri_run_wide_x86_64_v4_amx:/,/\.size/p' with.s >amx.s
     [ "$(grep -c ldtilecfg amx.s)" = 1 ]
     [ "$(grep -c tilerelease amx.s)" = 1 ]
-    # sums stay in tiles over all steps of the kernel's loop: its products have loads of operands only between them
-    [ "$(grep -c tdpbf16ps with.s)" = 4 ]
-    sed -n '/tileloadd.*tmm3/,/tilestored/p' with.s >loop.s
-    [ "$(grep -cE 'tileloadd.*tmm[0-3]$' loop.s)" = 1 ]
-    [ "$(grep -cE 'tileloadd.*tmm[4-7]$' loop.s)" = 4 ]
+    # sums stay in tiles over all steps of the kernel's loops: their products have loads of operands only between them
+    [ "$(grep -c tdpbf16ps with.s)" = 8 ]
+    sed -n '/^products.1:/,/\.size/p' with.s >loop.s
+    [ "$(grep -cE 'tileloadd.*tmm[0-3]$' loop.s)" = 4 ]
+    [ "$(grep -cE 'tileloadd.*tmm[4-7]$' loop.s)" = 8 ]
+    # where k is neither short nor very long, what is not read again soon does not go through the first cache: rows of a
+    # where there are few columns, else strips of b, and rows of the tiles below are fetched meanwhile
+    [ "$(grep -cE 'tileloaddt1.*tmm[45]$' loop.s)" = 2 ]
+    [ "$(grep -cE 'tileloaddt1|prefetcht1' loop.s)" = 2 ]
+    # shellcheck disable=SC2086
+    tritcc $tiles -sig "wide(${bf16%64, 64}256, 64)" -emit=asm=columns.s "$SRCDIR/tests/exec/tiles.tri"
+    sed -n '/^products.1:/,/\.size/p' columns.s >loop.s
+    [ "$(grep -cE 'tileloaddt1.*tmm[67]$' loop.s)" = 2 ]
+    [ "$(grep -c tileloaddt1 loop.s)" = 2 ]
+    [ "$(grep -c prefetcht1 loop.s)" = 8 ]
     # they begin as zeros, and the kernel may write them to where they are stored: it has a third caller for that
     [ "$(grep -c tilezero with.s)" = 4 ]
     [ "$(grep -c 'call.*products' amx.s)" = 3 ]
@@ -527,7 +537,7 @@ END
     for columns in 128 256; do
         # shellcheck disable=SC2086
         tritcc $tiles -sig "bytes($bytes, $columns, 64)" -emit=asm=$columns.s "$SRCDIR/tests/exec/tiles.tri"
-        [ "$(grep -c tdpbssd $columns.s)" = 4 ]
+        [ "$(grep -c tdpbssd $columns.s)" = 8 ]
     done
     [ "$(grep -cE 'tilestored.*tmm[45],' 128.s)" = 0 ]
     [ "$(grep -cE 'tilestored.*tmm[45],' 256.s)" = 2 ]
