@@ -53,7 +53,8 @@ def tiled(name, grid, *args):
 
 def products():
     for name, dtype, out in (("tutorial", torch.float32, torch.float32), ("tutorial_tf32", torch.float32, torch.float32),
-                             ("tutorial_bf16", torch.bfloat16, torch.float32), ("tutorial_int8", torch.int8, torch.int32)):
+                             ("tutorial_bf16", torch.bfloat16, torch.float32), ("tutorial_as_bf16", torch.bfloat16, torch.bfloat16),
+                             ("tutorial_int8", torch.int8, torch.int32)):
         for n in (512, 1024, 2048):
             a, b = ((torch.randint(-99, 99, (n, n), dtype=dtype) if dtype == torch.int8 else torch.randn(n, n).to(dtype))
                     for _ in range(2))

@@ -21,6 +21,8 @@ typedef struct tri_cpu_product {
     LLVMValueRef a_stride;      /* elements from row to row of a; null: k */
     LLVMValueRef is_fresh;      /* i1: d counts as zero, whatever it holds; null: it does not */
     LLVMValueRef out, out_stride; /* where the sums go, with so many elements from row to row; null: to d */
+    LLVMValueRef is_narrow;       /* i1: out is of the type `narrow`; null: it is not */
+    tri_cpu_type narrow;
     /* Instead of a and b: `trips` (i64, at least one) rows of {a, its stride, b}, whose products are all added. */
     LLVMValueRef table, trips;
     int64_t most_trips; /* that wait at most */
@@ -110,6 +112,7 @@ typedef struct tri_cpu_queue {
     LLVMValueRef is_fresh; /* where it says that nothing has been written to `sums`, which count as zero */
     int64_t blocks;        /* of right operands: those are numbered */
     MlirOperation store;   /* that takes the result, if that is all: else null */
+    bool is_narrow;        /* ... as x.narrow */
     /* Of left operands that stay (dot_panel.c): the number of the product in the loop; the panel, below 0 before it is
      * chosen; how many products one has blocks for. */
     LLVMValueRef number, panel;
@@ -128,9 +131,10 @@ bool tri_cpu_queue_begin(tri_cpu_gen *g, MlirOperation loop, intptr_t arg, LLVMV
 /* Where the sums of a loop's argument are, if a queue of a loop around it has them; else null. */
 LLVMValueRef tri_cpu_queue_sums(tri_cpu_gen *g, MlirValue arg);
 bool tri_cpu_queue_add(tri_cpu_gen *g, MlirOperation dot); /* false: it is in no queue */
-/* Does `count` products, whose sums go to rows of `stride` elements at `out`. */
+/* Does `count` products, whose sums go to rows of `stride` elements at `out`; those are as the store has them, or as
+ * the sums are. */
 void tri_cpu_queue_run(tri_cpu_gen *g, const tri_cpu_queue *q, LLVMValueRef count, LLVMValueRef out,
-                       LLVMValueRef stride);
+                       LLVMValueRef stride, bool is_stored);
 
 /* dot_result.c: sums that are complete. */
 void tri_cpu_queue_end(tri_cpu_gen *g, MlirOperation loop); /* what still waits is done, or put off until a store */

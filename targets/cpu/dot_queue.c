@@ -101,12 +101,25 @@ static bool writes_inside(tri_cpu_gen *g, MlirOperation op)
     return false;
 }
 
+/* The only user of the sums; where that makes 16 bits of them, as kernels with tiles do on the way, the user of those.
+ */
+static MlirOperation user_of_sums(tri_cpu_gen *g, MlirValue sums, tri_cpu_queue *q, intptr_t *out_operand)
+{
+    MlirOperation user = tri_cpu_only_user(sums, out_operand);
+    if (mlirOperationIsNull(user) || !tri_op_is(user, "arith.truncf") || !q->x.isa || !q->x.isa->is_tile)
+        return user;
+    MlirValue narrow = tri_op_result(user, 0);
+    q->x.narrow = tri_cpu_type_of(g, mlirValueGetType(narrow));
+    q->is_narrow = q->x.compute.kind == TRI_CPU_F32 && q->x.narrow.bits == 16 && tri_cpu_is_lazy(g, narrow);
+    return q->is_narrow ? tri_cpu_only_user(narrow, out_operand) : user;
+}
+
 /* The store behind the loop that is all its result is for, with nothing written in between. */
-static MlirOperation find_store(tri_cpu_gen *g, MlirOperation loop, intptr_t arg)
+static MlirOperation find_store(tri_cpu_gen *g, MlirOperation loop, intptr_t arg, tri_cpu_queue *q)
 {
     const MlirOperation none = {NULL};
     intptr_t at;
-    MlirOperation store = tri_cpu_only_user(tri_op_result(loop, arg), &at);
+    MlirOperation store = user_of_sums(g, tri_op_result(loop, arg), q, &at);
     if (mlirOperationIsNull(store) || !tri_op_is(store, "tt.store") || at != 1)
         return none;
     MlirOperation op = mlirOperationGetNextInBlock(loop);
@@ -147,11 +160,12 @@ static LLVMValueRef block_at(tri_cpu_gen *g, LLVMValueRef base, LLVMValueRef num
 
 /* ---- the kernel, as a function of its own: it is called where the queue is full, and where the loop ends ---- */
 
-static LLVMValueRef make_kernel(tri_cpu_gen *g, const tri_cpu_product *product)
+static LLVMValueRef make_kernel(tri_cpu_gen *g, const tri_cpu_product *product, bool may_narrow)
 {
     static const char noinline_name[] = "noinline", nounwind_name[] = "nounwind";
-    LLVMTypeRef params[6] = {g->ptr, g->i64, g->ptr, g->i1, g->ptr, g->i64};
-    LLVMValueRef fn = LLVMAddFunction(g->module, "products", LLVMFunctionType(g->void_type, params, 6, false));
+    LLVMTypeRef params[7] = {g->ptr, g->i64, g->ptr, g->i1, g->ptr, g->i64, g->i1};
+    LLVMTypeRef type = LLVMFunctionType(g->void_type, params, may_narrow ? 7 : 6, false);
+    LLVMValueRef fn = LLVMAddFunction(g->module, "products", type);
     LLVMSetLinkage(fn, LLVMInternalLinkage);
     const char *names[2] = {noinline_name, nounwind_name};
     for (int i = 0; i < 2; i++)
@@ -170,6 +184,7 @@ static LLVMValueRef make_kernel(tri_cpu_gen *g, const tri_cpu_product *product)
     x.is_fresh = LLVMGetParam(fn, 3);
     x.out = LLVMGetParam(fn, 4);
     x.out_stride = LLVMGetParam(fn, 5);
+    x.is_narrow = may_narrow ? LLVMGetParam(fn, 6) : NULL;
     tri_cpu_product_emit(&x);
     tri_cpu_at(g, 0);
     LLVMBuildRetVoid(g->b);
@@ -185,11 +200,13 @@ static LLVMValueRef make_kernel(tri_cpu_gen *g, const tri_cpu_product *product)
 }
 
 void tri_cpu_queue_run(tri_cpu_gen *g, const tri_cpu_queue *q, LLVMValueRef count, LLVMValueRef out,
-                       LLVMValueRef stride)
+                       LLVMValueRef stride, bool is_stored)
 {
     LLVMValueRef is_fresh = LLVMBuildLoad2(g->b, g->i1, q->is_fresh, "");
-    LLVMValueRef args[6] = {q->table, count, q->sums, is_fresh, out, stride};
-    LLVMBuildCall2(g->b, LLVMGlobalGetValueType(q->kernel), q->kernel, args, 6, "");
+    LLVMValueRef is_narrow = LLVMConstInt(g->i1, is_stored, false);
+    LLVMValueRef args[7] = {q->table, count, q->sums, is_fresh, out, stride, is_narrow};
+    LLVMTypeRef type = LLVMGlobalGetValueType(q->kernel);
+    LLVMBuildCall2(g->b, type, q->kernel, args, LLVMCountParamTypes(type), "");
 }
 
 /* ---- the queue ---- */
@@ -211,8 +228,9 @@ bool tri_cpu_queue_begin(tri_cpu_gen *g, MlirOperation loop, intptr_t arg, LLVMV
     q.count = tri_cpu_temp(g, g->i64, "waiting");
     q.first = tri_cpu_temp(g, g->i64, "first");
     q.is_fresh = tri_cpu_temp(g, g->i1, "fresh");
-    q.kernel = make_kernel(g, &q.x);
-    q.store = find_store(g, loop, arg);
+    q.store = find_store(g, loop, arg, &q);
+    q.is_narrow = q.is_narrow && q.store.ptr;
+    q.kernel = make_kernel(g, &q.x, q.is_narrow);
     bool is_zero = tri_cpu_is_zero(tri_op_operand(loop, arg + 3));
     tri_cpu_at(g, 0);
     LLVMBuildStore(g->b, LLVMConstInt(g->i1, is_zero, false), q.is_fresh);
@@ -242,7 +260,7 @@ LLVMValueRef tri_cpu_queue_sums(tri_cpu_gen *g, MlirValue arg)
 static void run_waiting(tri_cpu_gen *g, const tri_cpu_queue *q, LLVMValueRef count)
 {
     tri_cpu_at(g, 0);
-    tri_cpu_queue_run(g, q, count, q->sums, tri_cpu_i64(g, q->x.n));
+    tri_cpu_queue_run(g, q, count, q->sums, tri_cpu_i64(g, q->x.n), false);
     LLVMBuildStore(g->b, LLVMConstInt(g->i1, 0, false), q->is_fresh);
     LLVMBuildStore(g->b, tri_cpu_i64(g, 0), q->count);
     LLVMValueRef next = LLVMBuildAdd(g->b, LLVMBuildLoad2(g->b, g->i64, q->first, ""), count, "");

@@ -12,7 +12,7 @@ static void finish_sums(tri_cpu_gen *g, const tri_cpu_queue *q)
     LLVMValueRef count = LLVMBuildLoad2(g->b, g->i64, q->count, "");
     LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntNE, count, tri_cpu_i64(g, 0), ""), some, none);
     tri_cpu_move(g, 0, some);
-    tri_cpu_queue_run(g, q, count, q->sums, tri_cpu_i64(g, q->x.n));
+    tri_cpu_queue_run(g, q, count, q->sums, tri_cpu_i64(g, q->x.n), false);
     LLVMBuildBr(g->b, next);
     tri_cpu_move(g, 0, none); /* the loop had no iteration */
     LLVMBuildCondBr(g->b, LLVMBuildLoad2(g->b, g->i1, q->is_fresh, ""), zero, next);
@@ -56,7 +56,8 @@ static LLVMValueRef are_apart(tri_cpu_gen *g, const tri_cpu_queue *q, const tri_
     LLVMTypeRef type = tri_cpu_product_row(g);
     LLVMValueRef all = tri_cpu_temp(g, g->i1, "apart");
     LLVMBuildStore(g->b, LLVMConstInt(g->i1, 1, false), all);
-    range to = range_of(g, block->address, block->stride, x->m, x->n, x->compute.bits / 8);
+    int64_t size = (q->is_narrow ? x->narrow.bits : x->compute.bits) / 8;
+    range to = range_of(g, block->address, block->stride, x->m, x->n, size);
     tri_cpu_counted c = tri_cpu_counted_to(g, count);
     LLVMValueRef row = LLVMBuildInBoundsGEP2(g->b, type, q->table, &c.i, 1, "");
     LLVMValueRef a = LLVMBuildLoad2(g->b, g->ptr, LLVMBuildStructGEP2(g->b, type, row, 0, ""), "");
@@ -95,7 +96,7 @@ LLVMBasicBlockRef tri_cpu_queue_store(tri_cpu_gen *g, MlirOperation store)
     tri_cpu_move(g, 0, asks);
     LLVMBuildCondBr(g->b, are_apart(g, q, &block, count), direct, copies);
     tri_cpu_move(g, 0, direct);
-    tri_cpu_queue_run(g, q, count, block.address, block.stride);
+    tri_cpu_queue_run(g, q, count, block.address, block.stride, true);
     LLVMBuildBr(g->b, done);
     tri_cpu_move(g, 0, copies);
     finish_sums(g, q);

@@ -111,19 +111,78 @@ static void begin_sums(void *data, bool is_zero)
         move_sums(g, s->shape, s->d, tri_cpu_i64(g, s->x->n * 4), "llvm.x86.tileloadd64", s->m, s->n);
 }
 
-static void end_sums(const tri_cpu_product *x, const tri_cpu_tile_shape *t, LLVMValueRef d, LLVMValueRef m,
-                     LLVMValueRef n)
-{
-    tri_cpu_gen *g = x->g;
-    LLVMValueRef stride = x->out ? tri_cpu_times(g, x->out_stride, 4) : tri_cpu_i64(g, x->n * 4);
-    move_sums(g, t, x->out ? x->out : d, stride, "llvm.x86.tilestored64", m, n);
-}
-
 static void store_scratch(const tri_cpu_product *x, const tri_cpu_tile_shape *t, LLVMValueRef scratch)
 {
     tri_cpu_gen *g = x->g;
     LLVMValueRef zero = tri_cpu_i64(g, 0), stride = tri_cpu_i64(g, t->across * rows_of_tile * 4);
     move_sums(g, t, scratch, stride, "llvm.x86.tilestored64", zero, zero);
+}
+
+/* Sums of a tile on their way to memory: in tiles, or in `scratch`. */
+typedef struct {
+    const tri_cpu_product *x;
+    const tri_cpu_tile_shape *shape;
+    LLVMValueRef d, m, n, scratch;
+} sums_end;
+
+/* Rows of the scratch, rounded. */
+static void copy_narrow(const sums_end *s)
+{
+    const tri_cpu_product *x = s->x;
+    tri_cpu_gen *g = x->g;
+    int64_t width = s->shape->across * bytes_of_row, size = x->narrow.bits / 8;
+    LLVMValueRef stride = tri_cpu_times(g, x->out_stride, size);
+    LLVMValueRef to = tri_cpu_tile_address(g, x->out, s->m, stride, tri_cpu_times(g, s->n, size));
+    tri_cpu_counted row = tri_cpu_counted_begin(g, s->shape->down * rows_of_tile, 1);
+    for (int c = 0; c < s->shape->across; c++) {
+        LLVMValueRef column = tri_cpu_i64(g, c * bytes_of_row), half = tri_cpu_i64(g, c * rows_of_tile * size);
+        LLVMValueRef from = tri_cpu_tile_address(g, s->scratch, row.i, tri_cpu_i64(g, width), column);
+        LLVMValueRef v = LLVMBuildLoad2(g->b, tri_cpu_vector(g->f32, rows_of_tile), from, "");
+        v = tri_cpu_narrow(g, v, x->narrow, false);
+        LLVMSetAlignment(LLVMBuildStore(g->b, v, tri_cpu_tile_address(g, to, row.i, stride, half)), (unsigned)size);
+    }
+    tri_cpu_counted_end(g, &row);
+}
+
+static void copy_wide(const sums_end *s)
+{
+    const tri_cpu_product *x = s->x;
+    tri_cpu_gen *g = x->g;
+    LLVMValueRef width = x->out ? x->out_stride : tri_cpu_i64(g, x->n), stride = tri_cpu_times(g, width, 4);
+    LLVMValueRef to = tri_cpu_tile_address(g, x->out ? x->out : s->d, s->m, stride, tri_cpu_times(g, s->n, 4));
+    tri_cpu_split_copy(g, to, width, s->scratch, s->shape->down * rows_of_tile, s->shape->across * rows_of_tile);
+}
+
+static void store_narrow(const sums_end *s)
+{
+    store_scratch(s->x, s->shape, s->scratch);
+    copy_narrow(s);
+}
+
+static void store_wide(const sums_end *s)
+{
+    const tri_cpu_product *x = s->x;
+    LLVMValueRef stride = x->out ? tri_cpu_times(x->g, x->out_stride, 4) : tri_cpu_i64(x->g, x->n * 4);
+    move_sums(x->g, s->shape, x->out ? x->out : s->d, stride, "llvm.x86.tilestored64", s->m, s->n);
+}
+
+static void end_sums(const sums_end *s, void (*narrow)(const sums_end *s), void (*wide)(const sums_end *s))
+{
+    tri_cpu_gen *g = s->x->g;
+    if (!s->x->is_narrow) {
+        wide(s);
+        return;
+    }
+    LLVMBasicBlockRef narrows = tri_cpu_new_block(g, "narrow"), keeps = tri_cpu_new_block(g, "wide"),
+                      next = tri_cpu_new_block(g, "ended");
+    LLVMBuildCondBr(g->b, s->x->is_narrow, narrows, keeps);
+    tri_cpu_move(g, 0, narrows);
+    narrow(s);
+    LLVMBuildBr(g->b, next);
+    tri_cpu_move(g, 0, keeps);
+    wide(s);
+    LLVMBuildBr(g->b, next);
+    tri_cpu_move(g, 0, next);
 }
 
 /* Of numbers in two parts, those of low parts on their own. */
@@ -140,7 +199,8 @@ static void multiply_apart(tri_cpu_product *x, const tri_cpu_tile_shape *t, LLVM
     tri_cpu_split_add(x, d, scratch, t->down * rows_of_tile, t->across * rows_of_tile);
     begin_sums(&old, false);
     tri_cpu_tile_steps(x, base, at, tri_cpu_tile_step_high);
-    end_sums(x, t, base[2], m, n);
+    sums_end end = {x, t, base[2], m, n, scratch};
+    end_sums(&end, store_narrow, store_wide);
 }
 
 /* Of numbers in two parts: all into one sum; apart where that has a NaN. */
@@ -148,7 +208,7 @@ static void multiply_split(tri_cpu_product *x, const tri_cpu_tile_shape *t, LLVM
                            LLVMValueRef m, LLVMValueRef n)
 {
     tri_cpu_gen *g = x->g;
-    int64_t rows = t->down * rows_of_tile, columns = t->across * rows_of_tile;
+    int64_t count = t->down * t->across * rows_of_tile * rows_of_tile;
     sums_start start = {x, t, base[2], m, n};
     tri_cpu_tile_place at = {.shape = t, .m = m, .n = n, .fetches = tri_cpu_product_is_wide(x)};
     tri_cpu_sums_begin(x, begin_sums, &start);
@@ -156,14 +216,13 @@ static void multiply_split(tri_cpu_product *x, const tri_cpu_tile_shape *t, LLVM
     store_scratch(x, t, scratch);
     LLVMBasicBlockRef apart = tri_cpu_new_block(g, "apart"), copy = tri_cpu_new_block(g, "copy"),
                       next = tri_cpu_new_block(g, "added");
-    LLVMBuildCondBr(g->b, tri_cpu_split_has_nan(g, scratch, rows * columns), apart, copy);
+    LLVMBuildCondBr(g->b, tri_cpu_split_has_nan(g, scratch, count), apart, copy);
     tri_cpu_move(g, 0, apart);
     multiply_apart(x, t, base, scratch, m, n);
     LLVMBuildBr(g->b, next);
     tri_cpu_move(g, 0, copy);
-    LLVMValueRef width = x->out ? x->out_stride : tri_cpu_i64(g, x->n), stride = tri_cpu_times(g, width, 4);
-    LLVMValueRef to = tri_cpu_tile_address(g, x->out ? x->out : base[2], m, stride, tri_cpu_times(g, n, 4));
-    tri_cpu_split_copy(g, to, width, scratch, rows, columns);
+    sums_end end = {x, t, base[2], m, n, scratch};
+    end_sums(&end, copy_narrow, copy_wide);
     LLVMBuildBr(g->b, next);
     tri_cpu_move(g, 0, next);
 }
@@ -203,12 +262,13 @@ static void multiply_rows(tri_cpu_product *x, LLVMValueRef *base, tri_cpu_tile_p
     tri_cpu_move(g, 0, next);
 }
 
-static void multiply_whole(tri_cpu_product *x, LLVMValueRef *base, tri_cpu_tile_place at)
+static void multiply_whole(tri_cpu_product *x, LLVMValueRef *base, tri_cpu_tile_place at, LLVMValueRef scratch)
 {
     sums_start start = {x, at.shape, base[2], at.m, at.n};
     tri_cpu_sums_begin(x, begin_sums, &start);
     multiply_rows(x, base, at);
-    end_sums(x, at.shape, base[2], at.m, at.n);
+    sums_end end = {x, at.shape, base[2], at.m, at.n, scratch};
+    end_sums(&end, store_narrow, store_wide);
 }
 
 /* By measurement: bytes gain a quarter where 256 columns and more read the rows, nothing with 128; bfloat16 nothing. */
@@ -229,7 +289,7 @@ static tri_cpu_counted columns_begin(const tri_cpu_product *x, const tri_cpu_til
 }
 
 /* Rows of all waiting products in the order of their steps: each is read for every pair of columns. */
-static void multiply_gathered(tri_cpu_product *x, const tri_cpu_tile_shape *t, LLVMValueRef *base)
+static void multiply_gathered(tri_cpu_product *x, const tri_cpu_tile_shape *t, LLVMValueRef *base, LLVMValueRef scratch)
 {
     tri_cpu_gen *g = x->g;
     int64_t bytes = x->most_trips * x->k * (x->isa->packed.bits / 8) * t->down * rows_of_tile;
@@ -240,7 +300,7 @@ static void multiply_gathered(tri_cpu_product *x, const tri_cpu_tile_shape *t, L
     tri_cpu_tile_steps(x, base, at, tri_cpu_tile_step_gather);
     tri_cpu_counted n = columns_begin(x, t);
     at.n = n.i;
-    multiply_whole(x, base, at);
+    multiply_whole(x, base, at, scratch);
     tri_cpu_counted_end(g, &n);
     tri_cpu_counted_end(g, &m);
 }
@@ -249,21 +309,23 @@ void tri_cpu_tiles_multiply(tri_cpu_product *x, LLVMValueRef *base)
 {
     tri_cpu_gen *g = x->g;
     tri_cpu_tile_shape t = {x->m % pair ? 1 : 2, x->n % pair ? 1 : 2};
+    LLVMValueRef scratch = NULL;
+    if (x->is_split || x->is_narrow) {
+        scratch = tri_cpu_temp(g, LLVMArrayType2(g->f32, pair * pair), "scratch");
+        LLVMSetAlignment(scratch, bytes_of_row);
+    }
     if (is_gathered(x)) {
-        multiply_gathered(x, &t, base);
+        multiply_gathered(x, &t, base, scratch);
         return;
     }
-    LLVMValueRef scratch = x->is_split ? tri_cpu_temp(g, LLVMArrayType2(g->f32, pair * pair), "scratch") : NULL;
-    if (scratch)
-        LLVMSetAlignment(scratch, bytes_of_row);
     bool is_wide = tri_cpu_product_is_wide(x);
     tri_cpu_counted outer = is_wide ? rows_begin(x, &t) : columns_begin(x, &t);
     tri_cpu_counted inner = is_wide ? columns_begin(x, &t) : rows_begin(x, &t);
     LLVMValueRef m = (is_wide ? &outer : &inner)->i, n = (is_wide ? &inner : &outer)->i;
-    if (scratch)
+    if (x->is_split)
         multiply_split(x, &t, base, scratch, m, n);
     else
-        multiply_whole(x, base, (tri_cpu_tile_place){.shape = &t, .m = m, .n = n});
+        multiply_whole(x, base, (tri_cpu_tile_place){.shape = &t, .m = m, .n = n}, scratch);
     tri_cpu_counted_end(g, &inner);
     tri_cpu_counted_end(g, &outer);
 }

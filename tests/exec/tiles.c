@@ -89,6 +89,32 @@ static void singles(const char *name, single_launcher *run, int bm, int bn, int 
     }
 }
 
+static uint32_t nearest_bf16(uint32_t x)
+{
+    int is_nan = (x & 0x7fffffff) > 0x7f800000;
+    return is_nan ? x >> 16 | 0x40 : (x + 0x7fff + (x >> 16 & 1)) >> 16;
+}
+
+/* Sums that are stored as numbers of 16 bits are those of float32, rounded. */
+static void rounded_sums(int m, int n, int k, int lda, int ldb)
+{
+    static uint16_t out[2][most * most];
+    static float sums[2][most * most];
+    tri_grid grid = {(uint32_t)((m + 63) / 64), (uint32_t)((n + 63) / 64), 1};
+    memset(out, 0, sizeof out);
+    memset(sums, 0, sizeof sums);
+    LAUNCH(wide(NULL, grid, a, b, sums[0], m, n, k, lda, ldb, most));
+    LAUNCH(rounded(NULL, grid, a, b, out[0], m, n, k, lda, ldb, most));
+    LAUNCH(single(NULL, grid, r, s, sums[1], m, n, k, lda, ldb, most));
+    LAUNCH(single_rounded(NULL, grid, r, s, out[1], m, n, k, lda, ldb, most));
+    for (int i = 0; i < most * most; i++) {
+        float f = tri_float_f16_from_bits(out[1][i]), want = tri_float_f16_from_bits(tri_float_f16_bits(sums[1][i]));
+        SAME("rounded to bfloat16", i, out[0][i], nearest_bf16((uint32_t)tri_float_f32_bits(sums[0][i])));
+        if (isnan(want) ? !isnan(f) : f != want)
+            fail_at(__LINE__, "rounded to fp16", i, f, want);
+    }
+}
+
 static void batches(void)
 {
     enum { m = 32, n = 32, k = 64 };
@@ -147,8 +173,7 @@ static void convert(void)
     memcpy(in, bits, sizeof in);
     LAUNCH(halves(NULL, (tri_grid){1, 1, 1}, in, out, count));
     for (int i = 0; i < count; i++) {
-        uint32_t x = bits[i], is_nan = (x & 0x7fffffff) > 0x7f800000;
-        uint32_t want = is_nan ? x >> 16 | 0x40 : (x + 0x7fff + (x >> 16 & 1)) >> 16;
+        uint32_t want = nearest_bf16(bits[i]);
         if (out[i] != want)
             fail_at(__LINE__, "to bfloat16", i, out[i], want);
     }
@@ -190,7 +215,10 @@ int main(void)
         singles("slim", slim, 32, 128, m, n, k, 3e-5);
         singles("turned", turned, 32, 32, m, n, k, 3e-5);
         singles("all bits", all_bits, 64, 64, m, n, k, 2e-6);
+        rounded_sums(m, n, k, most, most);
     }
+    rounded_sums(64, 64, 0, most, most);
+    rounded_sums(64, 64, 2112, 1, 10); /* more than wait at once */
     in_place(64);
     in_place(160);
     in_place(0);
@@ -201,6 +229,7 @@ int main(void)
     a[most + 5] = to_bf16(NAN);
     b[7] = to_bf16(-INFINITY);
     floats("odd numbers", wide, 64, 64, 64, 64, 64);
+    rounded_sums(64, 64, 64, most, most);
     printf("%s\n", rows[row].arch);
 #ifdef EMULATED
     if (!amx_count)

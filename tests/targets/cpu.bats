@@ -532,6 +532,12 @@ END
     [ "$(grep -c tilezero with.s)" = 4 ]
     [ "$(grep -c 'call.*products' amx.s)" = 3 ]
     [ "$(sed -n '/^tri_run_wide:/,/\.size/p' with.s | grep -cE 'tdp|tile')" = 0 ]
+    # sums that are stored as bfloat16 become that on the way from the tiles: once in the kernel, once behind the copy
+    # shellcheck disable=SC2086
+    tritcc $tiles,+avx512bf16 -sig "rounded(${bf16/fp32/bf16})" -emit=asm=rounded.s "$SRCDIR/tests/exec/tiles.tri"
+    sed -n '/^products.1:/,/\.size/p' rounded.s >loop.s
+    [ "$(grep -cE 'tilestored' loop.s)" = 8 ]
+    [ "$(grep -cE 'vcvtneps2bf16|call.*tri_to_bf16' loop.s)" = 2 ]
     # bytes whose rows 256 columns read are gathered first, then each tile lies in one piece; those of 128 are not
     local bytes='*i8:16, *i8:16, *i32:16, i32, i32, i32, i32, i32, i32, 64' columns
     for columns in 128 256; do
