@@ -48,6 +48,15 @@ product() {
     product wrapped 200 272 336 2,2 '-num-warps=8 -num-stages=3 -fwarp-specialize' 128 128 64
 }
 
+@test "an operand that is summed up, too, stays in its slot until the product has read it there" {
+    local result
+    for result in c_ptr sums_ptr; do
+        same 3 with_row_sums '*fp16:16, *fp16:16, *fp16:16, *fp32:16, i32, i32, i32, i32:16, i32:16, i32:16, i32, 64, 128, 32' $result \
+            2,2 '-num-warps=4 -num-stages=3' randint:f16:72x160:seed=1,low=-4,high=4 randint:f16:160x256:seed=2,low=-4,high=4 \
+            full:f16:72x256:value=77 full:f32:72:value=77 72 256 160 160 256 256 0
+    done
+}
+
 @test "products whose sums are added up by several programs" {
     local c
     for c in '131 80 400 3,2,3' '64 64 64 1,1,3' '24 48 200 1,1,3'; do

@@ -318,6 +318,7 @@ static void read_slot(tri_split_load *l, MlirOperation wait, MlirValue slot)
         mlirOperationDestroy(l->load);
         return;
     }
+    b.before = mlirOperationGetNextInBlock(tri_op_def(buffer)); /* what stood there may have been such an allocation */
     MlirType type = mlirValueGetType(result);
     MlirValue loaded = tri_builder_value(
         &b, &(tri_op){

@@ -20,6 +20,11 @@
 
 /* ---- matchers ---- */
 
+static int distance_to(const tri_async_load *load, tri_place place)
+{
+    return place.stage + (place.cluster > load->start.cluster) - load->start.stage;
+}
+
 /* The place that needs the data first, and the iterations between the copy and it. Users in the terminator carry
  * the value to the next iteration: not supported here. */
 static bool find_first_use(tri_lowering *l, tri_async_load *load)
@@ -32,7 +37,7 @@ static bool find_first_use(tri_lowering *l, tri_async_load *load)
         if (mlirOperationIsNull(user) || mlirOperationEqual(user, yield))
             return false;
         tri_place place = tri_pipeline_place_of(user);
-        int distance = place.stage + (place.cluster > load->start.cluster) - load->start.stage;
+        int distance = distance_to(load, place);
         if (load->buffers < 0 || tri_pipeline_is_before(place, load->use))
             load->use = place;
         if (load->buffers < 0 || distance < load->buffers)
@@ -59,14 +64,30 @@ static bool serves_async_product(MlirValue buffer)
 }
 
 /* A buffer that a product reads asynchronously is still being read one iteration later. */
-static bool feeds_async_product(MlirOperation load)
+static bool feeds_async_product(MlirOperation user)
 {
-    MlirOperation user = tri_dots_only_user(tri_op_result(load, 0));
     tri_memdesc desc;
-    if (mlirOperationIsNull(user) || !tri_op_is(user, "ttg.local_alloc") || tri_pipeline_needs_fill(load))
-        return false;
-    return tri_type_get_memdesc(mlirValueGetType(tri_op_result(user, 0)), &desc) &&
+    return tri_op_is(user, "ttg.local_alloc") &&
+           tri_type_get_memdesc(mlirValueGetType(tri_op_result(user, 0)), &desc) &&
            tri_encoding_kind_of(desc.encoding) == TRI_ENC_NVMMA_SHARED && serves_async_product(tri_op_result(user, 0));
+}
+
+/* Slots until the last user that reads its slot in place has done so, whatever else is loaded from it to registers.
+ * (An operand that is laid out anew for its product has as many, so that both operands share counters and barriers.) */
+static int count_slots_in_place(const tri_lowering *l, const tri_async_load *load)
+{
+    int count = 0;
+    MlirOpOperand use = mlirValueGetFirstUse(tri_op_result(load->load, 0));
+    for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        bool is_asynchronous = feeds_async_product(user);
+        if (tri_pipeline_needs_fill(load->load) ||
+            !(is_asynchronous || tri_pipeline_is_alloc_as(user, load->buffer)))
+            continue;
+        int distance = distance_to(load, tri_pipeline_place_of(tri_op_ancestor_in(l->body, user))) + is_asynchronous;
+        count = distance > count ? distance : count;
+    }
+    return count;
 }
 
 static bool choose_route(tri_lowering *l, tri_async_load *load)
@@ -133,7 +154,8 @@ static void collect_loads(tri_lowering *l)
         if (!is_load || !tri_pipeline_has_place(op) || !find_first_use(l, &load) || !choose_route(l, &load) ||
             !has_room(l, &load, &rows))
             continue;
-        load.buffers += feeds_async_product(op);
+        int in_place = count_slots_in_place(l, &load);
+        load.buffers = in_place > load.buffers ? in_place : load.buffers;
         tri_vec_push(l->p->arena, &l->loads, load);
     }
 }

@@ -79,6 +79,8 @@ MlirValue tri_pipeline_slot(tri_builder *b, MlirValue ring, MlirValue index);
 MlirValue tri_pipeline_barriers(tri_lowering *l, int n, int count);
 void tri_pipeline_end_barriers(tri_lowering *l, tri_builder *b, MlirValue barriers);
 
+/* Is `user` an allocation whose layout and space are those of a slot of this type, which stands for it then? */
+bool tri_pipeline_is_alloc_as(MlirOperation user, MlirType slot);
 /* Allocations of a load's value become `slot`; whether other uses remain. */
 bool tri_pipeline_replace_allocs(MlirValue value, MlirValue slot);
 /* The user of a value that reads it (through allocations and views) latest as a wait_barrier's dependency: its

@@ -203,10 +203,11 @@ static void make_views_mutable(MlirValue slot)
     }
 }
 
-static bool is_same_buffer(MlirType a, MlirType b)
+bool tri_pipeline_is_alloc_as(MlirOperation user, MlirType slot)
 {
     tri_memdesc x, y;
-    return tri_type_get_memdesc(a, &x) && tri_type_get_memdesc(b, &y) && mlirAttributeEqual(x.encoding, y.encoding) &&
+    return tri_op_is(user, "ttg.local_alloc") && tri_type_get_memdesc(mlirValueGetType(tri_op_result(user, 0)), &x) &&
+           tri_type_get_memdesc(slot, &y) && mlirAttributeEqual(x.encoding, y.encoding) &&
            mlirAttributeEqual(x.space, y.space);
 }
 
@@ -216,8 +217,7 @@ bool tri_pipeline_replace_allocs(MlirValue value, MlirValue slot)
     for (; !mlirOpOperandIsNull(use); use = next) {
         next = mlirOpOperandGetNextUse(use);
         MlirOperation user = mlirOpOperandGetOwner(use);
-        if (!tri_op_is(user, "ttg.local_alloc") ||
-            !is_same_buffer(mlirValueGetType(tri_op_result(user, 0)), mlirValueGetType(slot)))
+        if (!tri_pipeline_is_alloc_as(user, mlirValueGetType(slot)))
             continue;
         mlirValueReplaceAllUsesOfWith(tri_op_result(user, 0), slot);
         mlirOperationDestroy(user);

@@ -152,6 +152,7 @@ void tri_pipeline_tma(tri_lowering *l, size_t index)
         mlirOperationDestroy(op);
         return;
     }
+    b.before = mlirOperationGetNextInBlock(tri_op_def(slot)); /* what stood there may have been such an allocation */
     MlirType type = mlirValueGetType(result);
     MlirValue loaded = tri_builder_value(&b, &(tri_op){.name = "ttg.local_load", .num_operands = 1, .operands = &slot,
                                                        .num_results = 1, .results = &type});
