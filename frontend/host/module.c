@@ -164,7 +164,7 @@ static tri_module *load_file(tri_modules *all, tri_str root, tri_str path, bool 
     }
     tri_unit_add_dependency(all->unit, path);
     size_t paused = tri_budget_pause(&all->budget);
-    m->ast = tri_parser_parse(all->arena, all->diag, tri_diag_add_source(all->diag, path, text));
+    m->ast = tri_parser_parse_import(all->arena, all->diag, tri_diag_add_source(all->diag, path, text));
     m->scope = tri_scope_create(m, NULL, NULL, m->ast ? m->ast->body : nothing);
     tri_budget_resume(&all->budget, paused);
     return m;

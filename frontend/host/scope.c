@@ -461,6 +461,8 @@ static bool is_set_later(const tri_scope *scope, const tri_binding *b)
         tri_map_init(&module->set_globals, module->all->arena);
     for (uint32_t i = 0; i < module->ast->body.len && !module->has_set_globals; i++)
         tri_ast_walk(module->ast->body.at[i], note_globals, module);
+    for (size_t i = 0; i < module->ast->global_count && !module->has_set_globals; i++)
+        tri_map_set(&module->set_globals, module->ast->globals[i], module);
     module->has_set_globals = true;
     return tri_map_find(&module->set_globals, b->name);
 }

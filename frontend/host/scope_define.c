@@ -90,6 +90,14 @@ static const tri_value *function_value(tri_arena *arena, const tri_function *f)
     return v;
 }
 
+/* Nobody looks into a function that has not been defined. */
+static void read_body(tri_modules *all, const tri_ast_node *function)
+{
+    size_t paused = tri_budget_pause(&all->budget);
+    tri_parser_read_body(all->arena, all->diag, (tri_ast_node *)(uintptr_t)function);
+    tri_budget_resume(&all->budget, paused);
+}
+
 const tri_value *tri_scope_define_function(tri_scope *scope, const tri_ast_node *node)
 {
     tri_module *module = scope->module;
@@ -97,6 +105,8 @@ const tri_value *tri_scope_define_function(tri_scope *scope, const tri_ast_node 
     const tri_value *known = tri_map_find_ptr(&module->functions, node);
     if (known)
         return known;
+    if (node->kind == TRI_AST_FUNCTION)
+        read_body(module->all, node);
     tri_function *f = TRI_NEW(arena, tri_function);
     bool is_lambda = node->kind == TRI_AST_LAMBDA;
     f->name = is_lambda ? TRI_STR("<lambda>") : node->function.name;

@@ -1,7 +1,7 @@
 /* The syntax tree of a Python 3.12 file: what the parser makes, what the evaluators read.
  * Every statement and expression of the language has a kind, host code too. Nodes live in the
- * parser's arena, are never changed after parsing, and are handled by pointer only: a node has
- * just the bytes that its kind needs, so `*a = *b` is not allowed. */
+ * parser's arena, are never changed after parsing (but bodies that are read later), and are handled by pointer only: a
+ * node has just the bytes that its kind needs, so `*a = *b` is not allowed. */
 #ifndef TRI_FRONTEND_AST_H
 #define TRI_FRONTEND_AST_H
 
@@ -305,6 +305,7 @@ struct tri_ast_node {
             tri_ast_list params; /* PARAM, in source order */
             tri_ast_node *returns; /* may be null */
             tri_ast_list body;
+            uint32_t deferred; /* where the lines of a body begin that is still to be read; 0: there is none */
         } function; /* the span starts at `def` (or `async`), after the decorators */
         struct {
             tri_str name;
@@ -335,6 +336,8 @@ struct tri_ast_node {
 typedef struct tri_ast_module {
     const tri_source *source;
     tri_ast_list body;
+    tri_str *globals; /* what `global` names in bodies that were deferred */
+    size_t global_count;
 } tri_ast_module;
 
 /* A zeroed node of a kind, of the size that the kind needs. */
@@ -364,5 +367,9 @@ tri_ast_module *tri_ast_read(tri_arena *arena, tri_diag *diag, const tri_source 
 
 /* frontend/syntax/parser.c: reports every independent syntax error; null when there was one. */
 tri_ast_module *tri_parser_parse(tri_arena *arena, tri_diag *diag, const tri_source *source);
+/* The same of a file whose functions are used one by one: their bodies are empty, and their errors not found, until
+ * tri_parser_read_body, which does nothing for others. */
+tri_ast_module *tri_parser_parse_import(tri_arena *arena, tri_diag *diag, const tri_source *source);
+void tri_parser_read_body(tri_arena *arena, tri_diag *diag, tri_ast_node *function);
 
 #endif

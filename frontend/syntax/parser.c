@@ -431,11 +431,8 @@ static bool check_text(tri_diag *diag, const tri_source *source)
     return true;
 }
 
-tri_ast_module *tri_parser_parse(tri_arena *arena, tri_diag *diag, const tri_source *source)
+void tri_parser_start(tri_parser *p, tri_arena *arena, tri_diag *diag, const tri_source *source)
 {
-    if (!check_text(diag, source))
-        return NULL;
-    tri_parser state, *p = &state;
     memset(p, 0, sizeof *p);
     p->arena = arena;
     p->diag = diag;
@@ -443,14 +440,40 @@ tri_ast_module *tri_parser_parse(tri_arena *arena, tri_diag *diag, const tri_sou
     size_t room = TRI_PARSER_MAX_RATIO * source->text.len;
     p->most_bytes = tri_arena_used(arena) + (room > TRI_PARSER_MAX_ROOM ? room : TRI_PARSER_MAX_ROOM);
     tri_lexer_init(&p->lexer, arena, source);
-    tri_parser_statements(p, TRI_TOKEN_END);
+}
+
+bool tri_parser_end(tri_parser *p)
+{
     if (p->is_full && p->error_count >= TRI_PARSER_MAX_ERRORS)
-        tri_diag_note(diag, TRI_NO_SPAN, "too many syntax errors in '%.*s'; the rest of the file was not read",
-                      TRI_STR_ARG(source->name));
-    if (p->error_count > 0)
+        tri_diag_note(p->diag, TRI_NO_SPAN, "too many syntax errors in '%.*s'; the rest of the file was not read",
+                      TRI_STR_ARG(p->source->name));
+    return p->error_count == 0;
+}
+
+static tri_ast_module *parse(tri_arena *arena, tri_diag *diag, const tri_source *source, bool defers)
+{
+    if (!check_text(diag, source))
+        return NULL;
+    tri_parser state, *p = &state;
+    tri_parser_start(p, arena, diag, source);
+    p->defers = defers;
+    tri_parser_statements(p, TRI_TOKEN_END);
+    if (!tri_parser_end(p))
         return NULL;
     tri_ast_module *module = TRI_NEW(arena, tri_ast_module);
     module->source = source;
     module->body = tri_parser_take(p, 0);
+    module->globals = p->globals.at;
+    module->global_count = p->globals.len;
     return module;
+}
+
+tri_ast_module *tri_parser_parse(tri_arena *arena, tri_diag *diag, const tri_source *source)
+{
+    return parse(arena, diag, source, false);
+}
+
+tri_ast_module *tri_parser_parse_import(tri_arena *arena, tri_diag *diag, const tri_source *source)
+{
+    return parse(arena, diag, source, true);
 }

@@ -33,11 +33,17 @@ typedef struct {
     size_t error_count;
     bool is_resynced; /* after an error: the current token begins a statement */
     bool is_full;     /* gave up after TRI_PARSER_MAX_ERRORS */
+    bool defers;      /* bodies of functions are left for later */
     uint32_t stray_await; /* 1 + where `await` stands outside an async function in this statement; 0: nowhere */
     tri_parser_context context;
     jmp_buf *recover; /* of the innermost statement being parsed */
     TRI_VEC(tri_ast_node *) scratch; /* list items under construction */
+    TRI_VEC(tri_str) globals; /* that bodies name which were left for later */
 } tri_parser;
+
+/* parser.c: begins at the file's first line; false from `end`: there were errors */
+void tri_parser_start(tri_parser *p, tri_arena *arena, tri_diag *diag, const tri_source *source);
+bool tri_parser_end(tri_parser *p);
 
 /* parser.c: tokens */
 static inline const tri_token *tri_parser_token(tri_parser *p)
@@ -148,6 +154,10 @@ bool tri_parser_pattern_is_match(tri_parser *p);
 tri_ast_node *tri_parser_block_statement(tri_parser *p);
 /* ':' and the block. `what` names the statement: "'if' statement"; `begin` is where it starts. */
 tri_ast_list tri_parser_block_body(tri_parser *p, const char *what, uint32_t begin);
+
+/* parser_defer.c: at the ':' of a function that begins at `begin`: goes over its body and says where that begins.
+ * False: it is to be read now. */
+bool tri_parser_defer_body(tri_parser *p, uint32_t begin, uint32_t *out_at);
 
 /* parser_stmt.c */
 void tri_parser_stmt_simple_line(tri_parser *p); /* `a; b` NEWLINE, pushed on scratch */

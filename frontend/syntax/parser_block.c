@@ -298,7 +298,10 @@ static tri_ast_node *parse_function(tri_parser *p, uint32_t begin, bool is_async
     tri_ast_node *returns = tri_parser_accept(p, TRI_TOKEN_ARROW) ? tri_parser_expr_list(p) : NULL;
     tri_parser_context outer = p->context;
     p->context = (tri_parser_context){.in_function = true, .in_async = is_async};
-    tri_ast_list body = tri_parser_block_body(p, "function definition", begin);
+    tri_ast_list body = {0};
+    uint32_t deferred = 0;
+    if (!tri_parser_defer_body(p, begin, &deferred))
+        body = tri_parser_block_body(p, "function definition", begin);
     p->context = outer;
     tri_ast_node *node = tri_parser_node(p, TRI_AST_FUNCTION, begin);
     node->function.name = name;
@@ -309,6 +312,7 @@ static tri_ast_node *parse_function(tri_parser *p, uint32_t begin, bool is_async
     node->function.params = params;
     node->function.returns = returns;
     node->function.body = body;
+    node->function.deferred = deferred;
     return node;
 }
 

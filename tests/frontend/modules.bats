@@ -395,6 +395,64 @@ K
     [[ $errors == *"broken.py:1:7: error:"* ]]
 }
 
+@test "of an imported file those functions are read that are used" {
+    file lib.py <<'K'
+import triton
+import triton.language as tl
+
+
+def unused():
+    return 1 +
+
+
+class C:
+    def unused(self):
+        return = 1
+
+def text():
+    """ it ends
+not here: ( [
+    """
+    a = f"{1}" + f'{"("}' + r"\"" + '#'  # a comment with a (
+    b = [1,
+2]
+# as deep as the function
+    return \
+1 + len(b)
+
+
+@triton.jit
+def one(x):
+
+    # a comment first
+    if x > 7:
+        return x + 1
+    return x
+
+
+N = tl.constexpr(text())
+K
+    stores 'one(N)' <<<'from lib import N, one'
+    gives 3
+    file bad.py <<<$'import triton\n\n\n@triton.jit\ndef f(x):\n    y = x +\n    return y\n\n\ndef g(x):\n    return * x'
+    stores 'f(1)' <<<'from bad import f'
+    tritcc -1 k.tri -sig '*i32' -emit=ttir=-
+    [[ $errors == *"bad.py:6:12: error:"* ]]
+    [[ $errors != *"bad.py:11"* ]]
+}
+
+@test "what functions set that nobody calls is known" {
+    local global
+    for global in 'global A, N' 'global N  # later' 'global  N,A'; do
+        file lib.py <<<"A = N = None"$'\n\n\ndef f():\n    '"$global"$'\n    N = 1\n\n\ndef g():\n    x = """\n    global M\n    """\n\n\nM = None'
+        stores '1 if N is None else 2' <<<'from lib import N'
+        tritcc -1 k.tri -sig '*i32' -emit=ttir=-
+        [[ $errors == *"'N' is set by a function while the program runs"* ]]
+        stores '1 if M is None else 2' <<<'from lib import M'
+        gives 1
+    done
+}
+
 @test "files that import each other" {
     file a.py <<<$'import triton.language as tl\nfrom b import M\nN = tl.constexpr(40)'
     file b.py <<<$'import triton.language as tl\nimport a\nM = tl.constexpr(2)\nS = tl.constexpr(a.N + M)'
