@@ -10,8 +10,9 @@
  * scratch synchronise inside themselves, between the part that writes it and the part that reads it. What a bulk copy
  * fills is read behind a wait for its mbarrier, which every thread makes: no barrier is due there, but one is before
  * the copy starts, and a fence in front of that where threads themselves have written (the copy unit reads and writes
- * shared memory through a proxy of its own). Between two waits for one mbarrier there is a barrier, so that no thread
- * sees a phase end twice; and one before a thread arrives at an mbarrier for all.
+ * shared memory through a proxy of its own); behind a fence that is there already comes one, too. Between two waits for
+ * one mbarrier there is a barrier, so that no thread sees a phase end twice; and one before a thread arrives at an
+ * mbarrier for all.
  * Partitions of warps are each for themselves: they say by mbarriers what others may read or fill, so that no two waits
  * of a partition see one phase. Where groups of a partition come one after the other (in turns), barriers are in front.
  * Global memory gets one where threads of a program access an element that one of them writes: a scalar that all load
@@ -43,8 +44,10 @@ typedef struct {
     slice_list waits;  /* mbarriers that were waited for */
     slice_list flights; /* what products that nobody has waited for read; barriers do not end them */
     slice_list unfenced; /* what threads have written since the last fence; barriers do not end them */
+    slice_list fenced;   /* what a fence was for: each thread's own, so that a barrier is due behind it */
     slice_list fills;  /* what bulk copies fill, and mbarriers that they will report to; of the op at hand only: */
     slice_list uses;
+    slice_list takes; /* what products and bulk copies read, beside `reads` */
     tri_global_list globals;
 } state;
 
@@ -94,6 +97,7 @@ static void merge(membar *m, state *to, const state *from)
     add_all(m, &to->waits, &from->waits);
     add_all(m, &to->flights, &from->flights);
     add_all(m, &to->unfenced, &from->unfenced);
+    add_all(m, &to->fenced, &from->fenced);
     tri_globals_add(&m->globals, &to->globals, &from->globals);
 }
 
@@ -107,7 +111,8 @@ static state copy(membar *m, const state *s)
 /* Around a back edge an index value is another one of the same name. */
 static void forget_indices(state *s)
 {
-    slice_list *const lists[] = {&s->reads, &s->writes, &s->copies, &s->waits, &s->flights, &s->unfenced};
+    slice_list *const lists[] = {&s->reads,   &s->writes,   &s->copies, &s->waits,
+                                 &s->flights, &s->unfenced, &s->fenced};
     for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
         for (size_t i = 0; i < lists[k]->len; i++)
             lists[k]->at[i].index = (MlirValue){NULL};
@@ -151,12 +156,14 @@ static bool is_hazard(const state *before, const state *now)
            clash(&before->writes, &now->fills) || clash(&before->copies, &now->fills) ||
            clash(&before->writes, &now->waits) || clash(&before->waits, &now->writes) ||
            clash(&before->waits, &now->waits) || clash(&before->writes, &now->uses) ||
-           clash(&before->unfenced, &now->fills);
+           clash(&before->unfenced, &now->fills) || clash(&before->fenced, &now->fills) ||
+           clash(&before->fenced, &now->takes);
 }
 
 /* ---- effects ---- */
 
-typedef enum { TOUCH_NONE, TOUCH_READ, TOUCH_WRITE, TOUCH_BOTH, TOUCH_COPY, TOUCH_FILL, TOUCH_WAIT, TOUCH_USE } touch;
+typedef enum { TOUCH_NONE, TOUCH_READ, TOUCH_WRITE, TOUCH_BOTH, TOUCH_COPY, TOUCH_FILL, TOUCH_WAIT, TOUCH_USE,
+               TOUCH_TAKE } touch;
 
 typedef struct {
     const char *op;
@@ -173,7 +180,7 @@ static const effect effects[] = {
     {"ttg.local_store", TOUCH_WRITE, TOUCH_NONE},
     {"ttg.local_scatter", TOUCH_WRITE, TOUCH_NONE},
     {"ttg.async_copy_global_to_local", TOUCH_COPY, TOUCH_NONE},
-    {"ttng.warp_group_dot", TOUCH_READ, TOUCH_NONE},
+    {"ttng.warp_group_dot", TOUCH_TAKE, TOUCH_NONE},
     {"ttng.warp_group_dot_wait", TOUCH_NONE, TOUCH_NONE},
     {"ttng.init_barrier", TOUCH_WRITE, TOUCH_NONE},
     {"ttng.inval_barrier", TOUCH_WRITE, TOUCH_NONE},
@@ -182,9 +189,9 @@ static const effect effects[] = {
     {"ttng.wait_barrier", TOUCH_WAIT, TOUCH_NONE},
     {"ttng.async_tma_copy_global_to_local", TOUCH_FILL, TOUCH_NONE},
     {"ttng.async_tma_gather", TOUCH_FILL, TOUCH_NONE},
-    {"ttng.async_tma_copy_local_to_global", TOUCH_READ, TOUCH_NONE},
-    {"ttng.async_tma_reduce", TOUCH_READ, TOUCH_NONE},
-    {"ttng.async_tma_scatter", TOUCH_READ, TOUCH_NONE},
+    {"ttng.async_tma_copy_local_to_global", TOUCH_TAKE, TOUCH_NONE},
+    {"ttng.async_tma_reduce", TOUCH_TAKE, TOUCH_NONE},
+    {"ttng.async_tma_scatter", TOUCH_TAKE, TOUCH_NONE},
     {"ttg.warp_specialize", TOUCH_NONE, TOUCH_NONE},
     {"arith.select", TOUCH_NONE, TOUCH_NONE},
 };
@@ -247,8 +254,10 @@ static void touch_value(membar *m, state *now, MlirValue value, touch how)
         const tri_buffer *b = &m->buffers.list.at[set->at[i]];
         slice s = {b->offset, b->offset + b->size, set->at[i], index, 0, {0}, {0}};
         find_box(value, &s);
-        if (how == TOUCH_READ || how == TOUCH_BOTH)
+        if (how == TOUCH_READ || how == TOUCH_BOTH || how == TOUCH_TAKE)
             add(m, &now->reads, s);
+        if (how == TOUCH_TAKE)
+            add(m, &now->takes, s);
         if (how == TOUCH_WRITE || how == TOUCH_BOTH)
             add(m, &now->writes, s);
         if (how == TOUCH_COPY)
@@ -393,8 +402,10 @@ static void visit_simple(membar *m, MlirOperation op, state *s)
         pass_barrier(s);
         return;
     }
-    if (tri_op_is(op, "ttng.fence_async_shared"))
+    if (tri_op_is(op, "ttng.fence_async_shared")) {
+        add_all(m, &s->fenced, &s->unfenced);
         s->unfenced = (slice_list){0};
+    }
     if (tri_op_is(op, "ttng.warp_group_dot_wait"))
         wait_for_products(m, op, s);
     if (is_wait(op)) {
@@ -461,7 +472,7 @@ static bool join(membar *m, state *to, const state *from)
     if (!tri_globals_add(&m->globals, &to->globals, &from->globals) && contains(&to->reads, &from->reads) &&
         contains(&to->writes, &from->writes) && contains(&to->copies, &from->copies) &&
         contains(&to->waits, &from->waits) && contains(&to->flights, &from->flights) &&
-        contains(&to->unfenced, &from->unfenced))
+        contains(&to->unfenced, &from->unfenced) && contains(&to->fenced, &from->fenced))
         return false;
     merge(m, to, from);
     return true;

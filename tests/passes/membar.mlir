@@ -1,6 +1,6 @@
 // RUN: tritcc -x ttgir -passes=allocate-shared-memory,membar %s | FileCheck %s
-// positive: @read_after_write @write_after_read @loop @branch @wait @ring @branch_in_loop @partitions @scalar @copies @rounds @before_loop
-// negative: @not_needed @only_reads @other_places @own_elements
+// positive: @read_after_write @write_after_read @loop @branch @wait @ring @branch_in_loop @partitions @scalar @copies @rounds @before_loop @fenced
+// negative: @not_needed @only_reads @other_places @own_elements @read_by_threads
 // loop: @loop @ring @branch_in_loop @only_reads @rounds @before_loop
 // if: @branch @branch_in_loop @only_reads
 
@@ -8,6 +8,7 @@
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #smem = #ttg.shared_memory
 #line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#pairs = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #barrier = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
@@ -261,6 +262,33 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
       %q = tt.addptr %p, %i : !tt.ptr<i32>, i32
       tt.store %q, %i : !tt.ptr<i32>
     }
+    tt.return
+  }
+
+  // A fence is of each thread's own writes: the barrier in front of it, in the conversion's scratch, does not tell the copy's
+  // thread of the others' fences. Threads that read want none.
+  // CHECK-LABEL: @fenced
+  // CHECK: ttg.convert_layout
+  // CHECK-NEXT: ttng.fence_async_shared
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: ttng.async_tma_copy_local_to_global
+  tt.func public @fenced(%d: !tt.tensordesc<32x16xf16, #shared>, %x: tensor<32x16xf16, #blocked>, %y: tensor<256xf32, #line>) {
+    %c0 = arith.constant 0 : i32
+    %a = ttg.local_alloc %x : (tensor<32x16xf16, #blocked>) -> !ttg.memdesc<32x16xf16, #shared, #smem, mutable>
+    %z = ttg.convert_layout %y : tensor<256xf32, #line> -> tensor<256xf32, #pairs>
+    ttng.fence_async_shared {bCluster = false}
+    ttng.async_tma_copy_local_to_global %d[%c0, %c0] %a : !tt.tensordesc<32x16xf16, #shared>, !ttg.memdesc<32x16xf16, #shared, #smem, mutable>
+    tt.return
+  }
+
+  // CHECK-LABEL: @read_by_threads
+  // CHECK: ttng.fence_async_shared
+  // CHECK-NEXT: ttg.local_load
+  tt.func public @read_by_threads(%x: tensor<32x16xf16, #blocked>, %y: tensor<256xf32, #line>) {
+    %a = ttg.local_alloc %x : (tensor<32x16xf16, #blocked>) -> !ttg.memdesc<32x16xf16, #shared, #smem, mutable>
+    %z = ttg.convert_layout %y : tensor<256xf32, #line> -> tensor<256xf32, #pairs>
+    ttng.fence_async_shared {bCluster = false}
+    %u = ttg.local_load %a : !ttg.memdesc<32x16xf16, #shared, #smem, mutable> -> tensor<32x16xf16, #blocked>
     tt.return
   }
 
