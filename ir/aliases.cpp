@@ -41,7 +41,8 @@ static Target *findTarget(const char *names)
 /* Null: there is no place for one more. */
 static Target *addTarget(const MCRegisterInfo &registers, const char *names)
 {
-    auto made = std::make_unique<Target>(names, registers.getNumRegs()); /* which may find no memory: not under the lock */
+    /* which may find no memory: not under the lock */
+    auto made = std::make_unique<Target>(names, registers.getNumRegs());
     std::lock_guard<std::mutex> lock(adding);
     Target *known = findTarget(names);
     for (std::atomic<Target *> &at : targets) {

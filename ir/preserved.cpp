@@ -8,9 +8,9 @@
 
 using namespace llvm;
 
-/* Each of the code generator's 140 passes says what it keeps, most of them by asking every pass that is registered whether
- * it knows of nothing but control flow, for each kernel. The linker puts what is below in place of that question, and of
- * what makes the answer another one (WRAP in Makefile.in). */
+/* Each of the code generator's 140 passes says what it keeps, most of them by asking every pass that is registered
+ * whether it knows of nothing but control flow, for each kernel. The linker puts what is below in place of that
+ * question, and of what makes the answer another one (WRAP in Makefile.in). */
 
 static std::atomic<unsigned> registered; /* passes, ever */
 
