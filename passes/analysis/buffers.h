@@ -41,6 +41,8 @@ const tri_buffer *tri_buffers_scratch(const tri_buffers *buffers, MlirOperation 
 /* On the ttng.wait_barrier that begins a group's turn, and the ttng.arrive_barrier of the block that ends it: others
  * come there one after the other. */
 #define TRI_BUFFERS_TURN "tritcc.turn"
+/* On a ttg.convert_layout inside of each warp: what its lanes read of the scratch before, they have read. */
+#define TRI_BUFFERS_AGAIN "tritcc.again"
 
 /* A memory descriptor in shared memory. */
 bool tri_buffers_is_shared(MlirType type);

@@ -31,6 +31,7 @@ typedef struct {
     int64_t begin, end;
     int buffer;
     MlirValue index; /* of the copy in a multi-buffer; null when unknown */
+    bool is_of_warps; /* scratch of which each warp touches a part of its own, the same each time */
     int rank;        /* > 0: only this box of the buffer's tensor */
     int32_t low[TRI_MAX_RANK], high[TRI_MAX_RANK];
 } slice;
@@ -137,12 +138,18 @@ static bool are_other_boxes(const slice *x, const slice *y)
     return false;
 }
 
+static bool is_of_one_warp(const slice *x, const slice *y)
+{
+    return x->is_of_warps && y->is_of_warps && x->buffer == y->buffer;
+}
+
 static bool clash(const slice_list *x, const slice_list *y)
 {
     for (size_t i = 0; i < x->len; i++)
         for (size_t k = 0; k < y->len; k++)
             if (x->at[i].begin < y->at[k].end && y->at[k].begin < x->at[i].end &&
-                !are_other_copies(&x->at[i], &y->at[k]) && !are_other_boxes(&x->at[i], &y->at[k]))
+                !are_other_copies(&x->at[i], &y->at[k]) && !are_other_boxes(&x->at[i], &y->at[k]) &&
+                !is_of_one_warp(&x->at[i], &y->at[k]))
                 return true;
     return false;
 }
@@ -252,7 +259,7 @@ static void touch_value(membar *m, state *now, MlirValue value, touch how)
     const tri_buffer_set *set = tri_buffers_of(&m->buffers, value);
     for (size_t i = 0; i < set->len; i++) {
         const tri_buffer *b = &m->buffers.list.at[set->at[i]];
-        slice s = {b->offset, b->offset + b->size, set->at[i], index, 0, {0}, {0}};
+        slice s = {.begin = b->offset, .end = b->offset + b->size, .buffer = set->at[i], .index = index};
         find_box(value, &s);
         if (how == TOUCH_READ || how == TOUCH_BOTH || how == TOUCH_TAKE)
             add(m, &now->reads, s);
@@ -424,7 +431,10 @@ static void visit_simple(membar *m, MlirOperation op, state *s)
         own.begin = scratch->offset;
         own.end = scratch->offset + scratch->size;
         own.buffer = (int)(scratch - m->buffers.list.at);
+        own.is_of_warps = tri_op_is(op, "ttg.convert_layout") && !has_inner_barrier(m, op);
         add(m, &now.writes, own);
+        if (own.is_of_warps && holds(&s->reads, &own))
+            tri_builder_set_attr(op, TRI_BUFFERS_AGAIN, tri_attr_unit(mlirOperationGetContext(op)));
     }
     const tri_global_list *globals = tri_globals_of(&m->globals, op);
     bool is_global = tri_globals_clash(&m->globals, &s->globals, globals);

@@ -236,6 +236,8 @@ bool tri_gpu_run_convert(tri_gpu *g, MlirOperation op)
     if (!src || !dst)
         return false;
     tri_gpu_value values = tri_gpu_get(g, operand);
+    if (tri_op_flag(op, "tritcc.again"))
+        tri_gpu_barrier(g, TRI_SYNC_WARP);
     if (!tri_gpu_convert(g, op, &src->linear, &dst->linear, 1, &values))
         return false;
     tri_gpu_set(g, result, values);

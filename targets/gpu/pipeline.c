@@ -16,6 +16,12 @@ static bool uses_tma(const tri_unit *unit)
     return unit->arch->has_warp_groups && !unit->options->no_tma && tri_facts_ctas(unit) == 1;
 }
 
+/* Whether loops get warps of their own for loads at all. */
+static bool is_split(const tri_unit *unit)
+{
+    return uses_tma(unit) && !unit->options->no_warp_specialize && !unit->is_plain;
+}
+
 static void add_descriptor_pass(const tri_unit *unit, bool keeps_some, tri_buf *out)
 {
     unsigned release = unit->options->descriptor_release;
@@ -67,7 +73,7 @@ static void add_layout_passes(const tri_unit *unit, tri_buf *out)
                                                      : "");
     tri_buf_format(out, ",remove-layout-conversions%s%s",
                    unit->arch->has_block_loads ? ",lower-to-2d-block-load" : "",
-                   is_amd(unit) ? ",optimize-epilogue{least-bytes=4}" : "");
+                   is_amd(unit) ? ",optimize-epilogue{least-bytes=4}" : is_split(unit) ? ",own-rows" : "");
     if (is_intel(unit)) /* what cannot be exchanged is stored as it lies */
         tri_buf_format(out, ",optimize-epilogue{beyond=%u}", unit->arch->max_shared);
     tri_buf_format(out, ",optimize-dot-operands%s,loop-aware-cse",
@@ -83,12 +89,6 @@ static int least_products(const tri_unit *unit)
     if (o->warp_specialize)
         return 1;
     return o->debug == TRI_DEBUG_FULL || o->maxnreg || o->debug_asserts || o->opt_level == 0 ? 0 : 2;
-}
-
-/* Whether loops get warps of their own for loads at all. */
-static bool is_split(const tri_unit *unit)
-{
-    return uses_tma(unit) && !unit->options->no_warp_specialize && !unit->is_plain;
 }
 
 /* What auto-tma does with pointers of loops of more than two products. */

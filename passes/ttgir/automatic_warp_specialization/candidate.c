@@ -7,7 +7,8 @@
 #include "passes/analysis/dots.h"
 #include "passes/analysis/tensormaps.h"
 
-enum { reserve = 8192 /* bytes of shared memory for mbarriers and exchanges */, alignment = 1024 };
+/* Bytes of shared memory for mbarriers and exchanges, of which some are left where exchanges are counted. */
+enum { reserve = 8192, counted = 5120, alignment = 1024 };
 enum { GROUP_WARPS = 4, FEW = 2 /* products */, MOST_PARITIES = 31 };
 
 /* ---- loads ---- */
@@ -304,15 +305,16 @@ static const char *choose_stages(tri_split_plan *p, const tri_machine_facts *fac
 {
     int64_t slot = 0, room = facts->max_shared - reserve - bytes_outside(p);
     int64_t around = tri_nest_around_bytes(p), wanted = tri_pipeline_num_stages(p->run, p->loop);
-    if (!mlirOperationIsNull(p->outer.loop))
+    if (tri_split_is_nested(p))
         room -= tri_nest_bytes(p);
     for (size_t i = 0; i < p->loads.len; i++)
         slot += aligned(p->loads.at[i].bytes);
     /* the next iteration's come early where that leaves as many blocks on a multiprocessor */
     int64_t once = facts->max_shared - reserve + alignment - room + wanted * slot + around, twice = once + around;
     bool is_alone = p->num_warps > GROUP_WARPS || facts->max_shared / once == facts->max_shared / twice;
-    p->around_stages = wanted > 1 && wanted * slot + 2 * around <= room && is_alone ? 2 : 1;
-    room -= p->around_stages * around;
+    bool is_early = wanted > 1 && around && wanted * slot + 2 * around <= room + counted && is_alone;
+    p->around_stages = is_early ? 2 : 1;
+    room += (is_early ? counted : 0) - p->around_stages * around;
     int64_t stages = wanted * slot > room ? room / slot : wanted;
     p->stages = (int)stages;
     return stages < 2 ? "there is no room in shared memory for two of its stages, or it has one (num_stages)" : NULL;
