@@ -287,8 +287,8 @@ static bool lower(tri_unit *unit)
 /* The vectors are written by us: LLVM's own vectorisers and unrolling of block loops are left out. */
 static const char pipeline[] =
     "always-inline,globaldce,function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
-    "loop-mssa(loop-simplifycfg,licm,loop-rotate,licm),gvn,instcombine<no-verify-fixpoint>,simplifycfg,"
-    "loop(indvars,loop-deletion),bdce,dse,adce,instcombine<no-verify-fixpoint>,simplifycfg),globaldce";
+    "loop-mssa(loop-simplifycfg,licm,loop-rotate,licm),gvn,bdce,dse,adce,"
+    "instcombine<no-verify-fixpoint>,simplifycfg),globaldce";
 
 static bool optimize(tri_unit *unit)
 {
@@ -305,6 +305,7 @@ static bool optimize(tri_unit *unit)
         tri_cpu_bounds_run(unit);
     }
     ok = ok && tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, passes);
+    ok = ok && (unit->options->opt_level == 0 || tri_cpu_reduce_loops(unit, machine));
     if (ok && (unit->options->sanitize & TRI_SANITIZE_ADDRESS))
         ok = tri_llvm_run_passes(unit->diag, unit->llvm_module, machine, "asan");
     tri_llvm_dispose_machine(machine);
@@ -331,7 +332,7 @@ static bool emit_cpu(tri_unit *unit)
 {
     bool hurries = (unit->options->sanitize & TRI_SANITIZE_BOUNDS) && is_long(unit->llvm_module);
     return tri_facts_emit_text(unit, hurries ? tri_cpu_create_linear_machine(unit) : tri_cpu_create_machine(unit),
-                               NULL);
+                               tri_cpu_left_out(unit->llvm_module));
 }
 
 const tri_target tri_target_cpu = {

@@ -572,4 +572,9 @@ MlirValue tri_cpu_increment(const tri_cpu_gen *g, MlirOperation loop, intptr_t a
 /* Does evaluating `value` lazily read `arg` (a block argument) at all / other than at its own index? */
 bool tri_cpu_reads(tri_cpu_gen *g, MlirValue value, MlirValue arg, bool *out_other_index);
 
+/* strength.c: loops around products, and with tiles, are left as they are; those of other functions of the module are
+ * reduced here. */
+bool tri_cpu_reduce_loops(tri_unit *unit, LLVMTargetMachineRef machine);
+const char *const *tri_cpu_left_out(LLVMModuleRef module); /* passes that the code generator does not run; or null */
+
 #endif

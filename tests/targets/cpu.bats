@@ -528,6 +528,10 @@ END
     [ "$(grep -cE 'tileloaddt1.*tmm[67]$' loop.s)" = 2 ]
     [ "$(grep -c tileloaddt1 loop.s)" = 2 ]
     [ "$(grep -c prefetcht1 loop.s)" = 8 ]
+    # of loops, those of products by vectors are reduced, for which alone it is worth its time
+    # shellcheck disable=SC2086
+    tritcc $tiles -sig "wide($bf16)" -emit=llir=with.ll "$SRCDIR/tests/exec/tiles.tri"
+    [ "$(awk '/^define/ { name = $0 } /lsr\.iv/ { print name }' with.ll | sort -u | sed 's/.*@\([^(]*\)(.*/\1/')" = products ]
     # they begin as zeros, and the kernel may write them to where they are stored: it has a third caller for that
     [ "$(grep -c tilezero with.s)" = 4 ]
     [ "$(grep -c 'call.*products' amx.s)" = 3 ]
