@@ -260,6 +260,7 @@ static void make_persistent(tri_pass_run *run, MlirOperation func)
     int growing = k.has_pairs ? tri_programs_growing_axis(func, run->arena) : -1;
     study_kernel(run, func, &k, &why); /* with other descriptors, and stores that were cut */
     k.order.growing = growing;
+    k.order.carries = k.has_pairs;
     tri_diag_remark(run->unit->diag, span, "programs", "as many programs as fit on the device go through the grid%s",
                     growing < 0 ? "" : ", a long tile and a short one by turns");
     loop_over_grid(&k, tri_passes_option_int(run, "split", 1) != 0);

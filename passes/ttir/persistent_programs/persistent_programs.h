@@ -36,6 +36,7 @@ void tri_persistent_programs_store_by_pointers(tri_pass_run *run, MlirOperation 
 
 /* How programs go through the tiles of the grid. */
 typedef struct {
+    bool carries; /* the tiles' numbers, instead of dividing theirs */
     int growing; /* the axis along which tiles are the longer the larger their number is; -1: none */
     MlirValue extent[TRI_PROGRAM_AXES]; /* the caller's grid */
     MlirType i32;
