@@ -24,21 +24,23 @@
 // CHECK: [[M2:%.+]] = arith.select %{{.*}}, [[S2]]
 // CHECK: "tt.reduce"([[M2]])
 // CHECK: arith.subf [[M2]]
-// Behind a branch: what to scale, and by how much.
+// Behind a branch: what to scale, by how much, and the largest of each row.
 // GUARD-LABEL: @scaled
 // GUARD: scf.for
 // GUARD: [[X:%.+]] = tt.dot
 // GUARD: [[BY:%.+]] = arith.select [[WHOLE:%.+]], %{{.*}}, %cst{{.*}} : f32
-// GUARD: [[T:%.+]] = scf.if [[WHOLE]]
-// GUARD-NEXT: scf.yield [[X]]
+// GUARD: [[T:%.+]]:2 = scf.if [[WHOLE]]
+// GUARD: [[LARGEST:%.+]] = "tt.reduce"([[X]])
+// GUARD: [[TOP:%.+]] = arith.mulf [[LARGEST]]
+// GUARD: scf.yield [[X]], [[TOP]]
+// GUARD: else
 // GUARD: [[S:%.+]] = arith.mulf [[X]]
 // GUARD: [[M:%.+]] = arith.select %{{.*}}, [[S]]
-// GUARD: scf.yield [[M]]
-// GUARD: [[LARGEST:%.+]] = "tt.reduce"([[T]])
-// GUARD: [[ROWS:%.+]] = tt.splat [[BY]]
-// GUARD: arith.mulf [[LARGEST]], [[ROWS]]
+// GUARD: [[LARGEST2:%.+]] = "tt.reduce"([[M]])
+// GUARD: scf.yield [[M]], [[LARGEST2]]
+// GUARD: arith.maxnumf %{{.*}}, [[T]]#1
 // GUARD: [[BLOCK:%.+]] = tt.splat [[BY]]
-// GUARD: [[LATE:%.+]] = arith.mulf [[T]], [[BLOCK]]
+// GUARD: [[LATE:%.+]] = arith.mulf [[T]]#0, [[BLOCK]]
 // GUARD: arith.subf [[LATE]]
 // GUARD-NOT: scf.for
 // GUARD-LABEL: @constant
@@ -86,7 +88,7 @@ tt.func public @scaled(%q: tensor<32x32xf32>, %scale: f32, %n: i32) -> (tensor<3
 // CHECK: scf.for
 // GUARD: [[X:%.+]] = tt.dot
 // GUARD: scf.if
-// GUARD-NEXT: scf.yield [[X]]
+// GUARD: "tt.reduce"([[X]])
 tt.func public @constant(%q: tensor<32x32xf32>, %n: i32) -> (tensor<32x32xf32>, tensor<32xf32>) {
   %zero = arith.constant dense<0.0> : tensor<32x32xf32>
   %none = arith.constant dense<0xFF800000> : tensor<32x32xf32>
@@ -161,6 +163,13 @@ tt.func public @negative(%q: tensor<32x32xf32>, %n: i32) -> (tensor<32x32xf32>, 
   tt.return %r#0, %r#1 : tensor<32x32xf32>, tensor<32xf32>
 }
 
+// Elements that nothing scales late: the search is in the branch all the same.
+// GUARD-LABEL: @negative
+// GUARD: [[T:%.+]]:2 = scf.if
+// GUARD: [[LARGEST:%.+]] = "tt.reduce"([[S:%.+]]) <
+// GUARD: scf.yield [[S]], [[LARGEST]]
+// GUARD: arith.maxnumf %{{.*}}, [[T]]#1
+// GUARD: arith.subf [[T]]#0
 // Who else wants the scaled elements gets them as they were.
 // CHECK-LABEL: @stored
 // CHECK: scf.for

@@ -46,11 +46,31 @@ static MlirValue has_no_mask(tri_masks *s, tri_builder *b, MlirValue start, Mlir
     return tri_builder_binary(b, "arith.andi", s->i1, from, to);
 }
 
-static void end_branch(tri_builder *b, MlirValue value, MlirValue factor)
+/* What a branch hands over: the elements, by what they are still to be scaled (null: by nothing), and the largest of
+ * each row (null: nobody looks for it, or other than once). */
+typedef struct {
+    MlirValue elements, factor, largest;
+} handed;
+
+static void end_branch(tri_builder *b, handed h)
 {
-    tri_builder_create(b, &(tri_op){.name = "scf.yield",
-                                    .num_operands = mlirValueIsNull(factor) ? 1 : 2,
-                                    .operands = (MlirValue[]){value, factor}});
+    MlirValue values[3] = {h.elements};
+    intptr_t count = 1;
+    if (!mlirValueIsNull(h.factor))
+        values[count++] = h.factor;
+    if (!mlirValueIsNull(h.largest))
+        values[count++] = h.largest;
+    tri_builder_create(b, &(tri_op){.name = "scf.yield", .num_operands = count, .operands = values});
+}
+
+/* The search for the largest of each row, on these elements; null: there is none. */
+static MlirValue search(tri_builder *b, MlirOperation op, MlirValue elements)
+{
+    MlirValue none = {NULL};
+    if (mlirOperationIsNull(op))
+        return none;
+    MlirValue from = tri_op_operand(op, 0);
+    return tri_op_result(tri_op_clone(b, op, 1, &from, &elements), 0);
 }
 
 /* The choice where it is one, on what the branch masks and scales itself. */
@@ -63,32 +83,61 @@ static MlirValue choose_inside(tri_masks *s, tri_builder *b, MlirOperation choic
     return tri_op_result(tri_op_clone(b, choice, 2, from, to), 0);
 }
 
+static void fill_whole(tri_builder *b, MlirOperation choice, const tri_masks_scale *scale, MlirOperation op)
+{
+    handed h = {.elements = tri_op_operand(choice, 1)};
+    if (scale) {
+        h.elements = scale->raw;
+        h.factor = tri_masks_factor(b, scale);
+    }
+    h.largest = search(b, op, h.elements);
+    if (scale && !mlirValueIsNull(h.largest))
+        h.largest = tri_masks_scaled(b, h.largest, h.factor);
+    end_branch(b, h);
+}
+
+static void fill_masked(tri_masks *s, tri_builder *b, MlirOperation choice, const tri_masks_scale *scale,
+                        MlirOperation op)
+{
+    handed h = {.elements = choose_inside(s, b, choice, scale)};
+    if (scale)
+        h.factor = tri_builder_float(b, tri_type_element(mlirValueGetType(h.elements)), 1);
+    h.largest = search(b, op, h.elements);
+    end_branch(b, h);
+}
+
+/* The search goes into both branches: a wait for another product, which an assembler moves up to where they meet, is
+ * behind it then (H200, attention of 128 x 128: its 70 instructions run under that product). */
 static void guard_choice(tri_masks *s, MlirOperation choice, MlirValue start, MlirValue end)
 {
     tri_masks_scale found;
     const tri_masks_scale *scale = tri_masks_find_scale(s, choice, &found) ? &found : NULL;
     tri_builder b = tri_builder_before(choice);
-    MlirValue whole = has_no_mask(s, &b, start, end), factor = {NULL}, one = {NULL}, chosen = tri_op_result(choice, 0);
-    MlirType types[] = {mlirValueGetType(chosen), tri_type_element(mlirValueGetType(chosen))};
+    MlirValue whole = has_no_mask(s, &b, start, end), chosen = tri_op_result(choice, 0);
+    MlirOperation op = tri_masks_search_of(chosen);
+    MlirType types[3] = {mlirValueGetType(chosen)};
+    intptr_t count = 1;
     if (scale)
-        factor = tri_masks_factor(&b, scale);
+        types[count++] = tri_type_element(types[0]);
+    if (!mlirOperationIsNull(op))
+        types[count++] = mlirValueGetType(tri_op_result(op, 0));
     MlirRegion regions[] = {mlirRegionCreate(), mlirRegionCreate()};
     for (int i = 0; i < 2; i++)
         mlirRegionAppendOwnedBlock(regions[i], mlirBlockCreate(0, NULL, NULL));
     MlirOperation made = tri_builder_create(&b, &(tri_op){.name = "scf.if",
                                                           .num_operands = 1,
                                                           .operands = &whole,
-                                                          .num_results = scale ? 2 : 1,
+                                                          .num_results = count,
                                                           .results = types,
                                                           .num_regions = 2,
                                                           .regions = regions});
-    tri_builder then = tri_builder_at_end(tri_op_body(made, 0), b.loc), other = then;
-    other = tri_builder_at_end(tri_op_body(made, 1), b.loc);
-    end_branch(&then, scale ? scale->raw : tri_op_operand(choice, 1), factor);
-    MlirValue masked = choose_inside(s, &other, choice, scale), by = tri_op_result(made, 0);
-    if (scale)
-        one = tri_builder_float(&other, types[1], 1);
-    end_branch(&other, masked, one);
+    MlirValue by = tri_op_result(made, 0), largest = tri_op_result(made, count - 1);
+    b = tri_builder_at_end(tri_op_body(made, 0), b.loc);
+    fill_whole(&b, choice, scale, op);
+    b = tri_builder_at_end(tri_op_body(made, 1), b.loc);
+    fill_masked(s, &b, choice, scale, op);
+    if (!mlirOperationIsNull(op))
+        tri_op_replace(op, 1, &largest);
     if (scale)
         tri_masks_scale_late(s, chosen, by, tri_op_result(made, 1));
     tri_op_replace(choice, 1, &by);

@@ -131,7 +131,22 @@ void tri_masks_require_scale(tri_masks *s, const tri_masks_scale *scale)
     }
 }
 
-static MlirValue scaled_by(tri_builder *b, MlirValue block, MlirValue factor)
+MlirOperation tri_masks_search_of(MlirValue value)
+{
+    MlirOperation search = {NULL};
+    MlirOpOperand use = mlirValueGetFirstUse(value);
+    for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        if (!is_largest(user))
+            continue;
+        if (!mlirOperationIsNull(search) || !mlirBlockEqual(mlirOperationGetBlock(user), tri_op_block_of(value)))
+            return (MlirOperation){NULL};
+        search = user;
+    }
+    return search;
+}
+
+MlirValue tri_masks_scaled(tri_builder *b, MlirValue block, MlirValue factor)
 {
     MlirType type = mlirValueGetType(block);
     MlirValue by = tri_type_is_tensor(type) ? tri_builder_unary(b, "tt.splat", type, factor) : factor;
@@ -148,12 +163,12 @@ void tri_masks_scale_late(tri_masks *s, MlirValue scaled, MlirValue raw, MlirVal
         MlirOperation user = users.at[i];
         if (!is_largest(user)) {
             tri_builder b = tri_builder_before(user);
-            mlirOperationSetOperand(user, 0, scaled_by(&b, raw, factor));
+            mlirOperationSetOperand(user, 0, tri_masks_scaled(&b, raw, factor));
             continue;
         }
         MlirValue largest = tri_op_result(user, 0);
         tri_builder b = tri_builder_after(user);
-        MlirValue product = scaled_by(&b, largest, factor);
+        MlirValue product = tri_masks_scaled(&b, largest, factor);
         mlirOperationSetOperand(user, 0, raw);
         mlirValueReplaceAllUsesOfWith(largest, product);
         mlirOperationSetOperand(tri_op_def(product), 0, largest);

@@ -72,6 +72,9 @@ MlirValue tri_masks_choice_of(MlirOperation op);
 bool tri_masks_find_scale(const tri_masks *s, MlirOperation choice, tri_masks_scale *out);
 /* The number that they are scaled by. */
 MlirValue tri_masks_factor(tri_builder *b, const tri_masks_scale *scale);
+MlirValue tri_masks_scaled(tri_builder *b, MlirValue block, MlirValue factor);
+/* The search for the largest of each row of a value; null: there is none, or several. */
+MlirOperation tri_masks_search_of(MlirValue value);
 /* What must hold for that. */
 void tri_masks_require_scale(tri_masks *s, const tri_masks_scale *scale);
 /* Users of `scaled` take `raw`, and scale it themselves. */
