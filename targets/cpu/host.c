@@ -54,7 +54,7 @@ tri_host tri_host_of(const tri_unit *unit, const tri_machine_facts *arch)
     if (arch->processor == TRI_PROCESSOR_HOST) {
         char *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
         h.cpu = tri_str_copy(arena, tri_str_from(cpu)).data;
-        h.known = tri_str_format(arena, "%s,%.*s", features, TRI_STR_ARG(more)).data;
+        h.known = tri_str_format(arena, "%s%s%.*s", features, more.len ? "," : "", TRI_STR_ARG(more)).data;
         h.features = h.known;
         LLVMDisposeMessage(cpu);
         LLVMDisposeMessage(features);

@@ -532,6 +532,9 @@ END
     # shellcheck disable=SC2086
     tritcc $tiles -sig "wide($bf16)" -emit=llir=with.ll "$SRCDIR/tests/exec/tiles.tri"
     [ "$(awk '/^define/ { name = $0 } /lsr\.iv/ { print name }' with.ll | sort -u | sed 's/.*@\([^(]*\)(.*/\1/')" = products ]
+    # a host's own features are words that LLVM's tools take
+    tritcc -arch=native -sig "wide($bf16)" -emit=llir=native.ll "$SRCDIR/tests/exec/tiles.tri"
+    [ "$(grep -c '"target-features"=".*,"' native.ll)" = 0 ]
     # they begin as zeros, and the kernel may write them to where they are stored: it has a third caller for that
     [ "$(grep -c tilezero with.s)" = 4 ]
     [ "$(grep -c 'call.*products' amx.s)" = 3 ]
