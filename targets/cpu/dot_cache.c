@@ -20,7 +20,7 @@ enum { budget = 4 << 20, max_blocks = 256 }; /* bytes of all products' blocks; w
 
 struct tri_cpu_cache {
     int64_t blocks, bytes, keys_at, blocks_at, key_count;
-    int area; /* of addresses that it reads */
+    int area; /* of addresses that its first load reads; those of the others follow */
     LLVMBasicBlockRef join;
 };
 
@@ -173,7 +173,8 @@ tri_cpu_cache *tri_cpu_cache_of(tri_cpu_gen *g, MlirValue value, int64_t bytes, 
     *c = (tri_cpu_cache){.blocks = blocks, .bytes = (bytes + 63) & ~(int64_t)63, .key_count = e.key_count};
     c->keys_at = tri_cpu_cache_zeroed(g, c->blocks * (c->key_count + 1) * 8);
     c->blocks_at = g->cache_bytes;
-    c->area = g->cache_areas++ % max_areas;
+    c->area = g->cache_areas;
+    g->cache_areas += e.pointer_count;
     g->cache_bytes += c->blocks * c->bytes;
     return c;
 }
@@ -268,16 +269,18 @@ static LLVMValueRef fold_words(tri_cpu_gen *g, const char *name, LLVMValueRef x,
     return tri_cpu_intrinsic(g, name, &g->i64, 1, args, 2);
 }
 
+/* Arrays that one operand reads have areas of their own: what lies between them may be written. */
 static void note_addresses(tri_cpu_gen *g, const expression *e, int area)
 {
-    LLVMValueRef lo, hi, least = load_word(g, g->cache, lowest(area)), most = load_word(g, g->cache, highest(area));
     for (int i = 0; i < e->pointer_count; i++) {
+        int64_t low = lowest((area + i) % max_areas), high = highest((area + i) % max_areas);
+        LLVMValueRef lo, hi, least = load_word(g, g->cache, low), most = load_word(g, g->cache, high);
         bool is_known = tri_cpu_addresses(g, e->pointers[i], &lo, &hi);
         least = is_known ? fold_words(g, "llvm.umin", least, lo) : tri_cpu_i64(g, 0);
         most = is_known ? fold_words(g, "llvm.umax", most, hi) : tri_cpu_i64(g, -1);
+        store_word(g, least, g->cache, low);
+        store_word(g, most, g->cache, high);
     }
-    store_word(g, least, g->cache, lowest(area));
-    store_word(g, most, g->cache, highest(area));
 }
 
 int tri_cpu_cache_words(tri_cpu_gen *g, MlirValue value, LLVMValueRef *out)

@@ -37,6 +37,35 @@ static interval interval_remainder(tri_cpu_gen *g, interval x, interval y)
     return (interval){lo, LLVMBuildSelect(g->b, is_negative, last, fold_bounds(g, "llvm.smin", last, x.hi), "")};
 }
 
+/* x / y; y of any sign where it is no constant: at most as far from zero as x. */
+static interval interval_quotient(tri_cpu_gen *g, MlirValue by, interval x)
+{
+    int64_t c;
+    if (tri_op_const_int(by, &c) && c > 0)
+        return (interval){LLVMBuildSDiv(g->b, x.lo, tri_cpu_i64(g, c), ""),
+                          LLVMBuildSDiv(g->b, x.hi, tri_cpu_i64(g, c), "")};
+    return (interval){fold_bounds(g, "llvm.smin", x.lo, LLVMBuildNeg(g->b, x.hi, "")),
+                      fold_bounds(g, "llvm.smax", x.hi, LLVMBuildNeg(g->b, x.lo, ""))};
+}
+
+/* Shifted by a constant, or with a constant's bits alone. */
+static interval interval_bits(tri_cpu_gen *g, MlirOperation op, interval x)
+{
+    enum { most = 62 };
+    interval unknown = {NULL, NULL};
+    int64_t c;
+    if (!tri_op_const_int(tri_op_operand(op, 1), &c) || c < 0)
+        return unknown;
+    LLVMValueRef k = tri_cpu_i64(g, c);
+    if (tri_op_is(op, "arith.andi"))
+        return (interval){tri_cpu_i64(g, 0), k};
+    if (c > most)
+        return unknown;
+    if (tri_op_is(op, "arith.shrsi"))
+        return (interval){LLVMBuildAShr(g->b, x.lo, k, ""), LLVMBuildAShr(g->b, x.hi, k, "")};
+    return (interval){LLVMBuildShl(g->b, x.lo, k, ""), LLVMBuildShl(g->b, x.hi, k, "")};
+}
+
 static interval interval_both(tri_cpu_gen *g, MlirOperation op, interval x, interval y)
 {
     static const interval unknown;
@@ -49,6 +78,10 @@ static interval interval_both(tri_cpu_gen *g, MlirOperation op, interval x, inte
         return interval_product(g, x, y);
     if (tri_op_is(op, "arith.remsi") || tri_op_is(op, "arith.remui"))
         return interval_remainder(g, x, y);
+    if (tri_op_is(op, "arith.divsi"))
+        return interval_quotient(g, tri_op_operand(op, 1), x);
+    if (tri_op_is(op, "arith.shrsi") || tri_op_is(op, "arith.shli") || tri_op_is(op, "arith.andi"))
+        return interval_bits(g, op, x);
     if (tri_op_is(op, "arith.minsi"))
         return (interval){fold_bounds(g, "llvm.smin", x.lo, y.lo), fold_bounds(g, "llvm.smin", x.hi, y.hi)};
     if (tri_op_is(op, "arith.maxsi"))

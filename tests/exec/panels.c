@@ -178,6 +178,35 @@ static void writes(void)
     }
 }
 
+static void folded_writes(void)
+{
+    enum { steps = 3 };
+    static const int places[] = {0, 256, -4, -6};
+    static float x[1024], y[512], s[16], z[steps * 256];
+    for (int v = 0; v < 4; v++) {
+        int by = places[v];
+        for (int i = 0; i < 1024; i++)
+            x[i] = y[i % 512] = s[i % 16] = random_float();
+        static float was[512], scale[16];
+        memcpy(was, y, sizeof was);
+        memcpy(scale, s, sizeof scale);
+        LAUNCH(rewritten_folded(NULL, one, x, y, s, z, steps, by));
+        for (int t = 0; t < steps; t++) {
+            for (int i = 0; i < 256; i++) {
+                double sum = 0;
+                for (int k = 0; k < 64; k++)
+                    sum += (double)x[k / 16 * 256 + i / 16 * 16 + k % 16] * was[k / 2 * 16 + i % 16] *
+                           scale[(k >> 3 << 1) & 14];
+                NEAR("rewritten folded", t * 256 + i, z[t * 256 + i], sum, 1e-4);
+            }
+            for (int i = 0; i < 256 && by >= 0; i++)
+                was[by + i] = z[t * 256 + i] * 0.125f;
+            if (by < 0)
+                scale[-by] = 3.0f + (float)t;
+        }
+    }
+}
+
 /* Results where the left operand lies, and of loops without an iteration. */
 static void in_place(int m, int n, int k)
 {
@@ -238,6 +267,7 @@ int main(void)
     nests(16);
     halves();
     writes();
+    folded_writes();
     in_place(32, 64, 64);
     in_place(32, 64, 200);
     in_place(31, 64, 33);
