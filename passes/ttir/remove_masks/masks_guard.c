@@ -78,9 +78,10 @@ static MlirValue choose_inside(tri_masks *s, tri_builder *b, MlirOperation choic
 {
     MlirValue from[] = {tri_op_operand(choice, 0), tri_op_operand(choice, 1)};
     MlirValue to[] = {clone_at(s, b, from[0], 0), from[1]};
-    if (scale)
+    if (scale && !scale->is_behind)
         to[1] = tri_op_result(tri_op_clone(b, scale->scale, 0, NULL, NULL), 0);
-    return tri_op_result(tri_op_clone(b, choice, 2, from, to), 0);
+    MlirValue chosen = tri_op_result(choice, 0), made = tri_op_result(tri_op_clone(b, choice, 2, from, to), 0);
+    return scale && scale->is_behind ? tri_op_result(tri_op_clone(b, scale->scale, 1, &chosen, &made), 0) : made;
 }
 
 static void fill_whole(tri_builder *b, MlirOperation choice, const tri_masks_scale *scale, MlirOperation op)
@@ -112,8 +113,10 @@ static void guard_choice(tri_masks *s, MlirOperation choice, MlirValue start, Ml
 {
     tri_masks_scale found;
     const tri_masks_scale *scale = tri_masks_find_scale(s, choice, &found) ? &found : NULL;
-    tri_builder b = tri_builder_before(choice);
-    MlirValue whole = has_no_mask(s, &b, start, end), chosen = tri_op_result(choice, 0);
+    MlirOperation at = scale && scale->is_behind ? scale->scale : choice;
+    MlirValue chosen = tri_op_result(at, 0);
+    tri_builder b = tri_builder_before(at);
+    MlirValue whole = has_no_mask(s, &b, start, end);
     MlirOperation op = tri_masks_search_of(chosen);
     MlirType types[3] = {mlirValueGetType(chosen)};
     intptr_t count = 1;
@@ -140,7 +143,9 @@ static void guard_choice(tri_masks *s, MlirOperation choice, MlirValue start, Ml
         tri_op_replace(op, 1, &largest);
     if (scale)
         tri_masks_scale_late(s, chosen, by, tri_op_result(made, 1));
-    tri_op_replace(choice, 1, &by);
+    tri_op_replace(at, 1, &by);
+    if (!mlirOperationEqual(at, choice))
+        mlirOperationDestroy(choice);
 }
 
 MlirValue tri_masks_choice_of(MlirOperation op)

@@ -7,6 +7,8 @@
  *     ...                                               %s = arith.mulf %x, %scale
  *     %d = arith.subf %m, %top                          %d = arith.subf %s, %top
  *
+ * The same of scores that are scaled behind their mask.
+ *
  * A product with a number that is positive and finite keeps the order of what it scales, rounded as it is: the largest
  * product is the product of the largest. Where the number is none such, that part is empty, as the other one is
  * right for all trips; it takes a comparison of scalars in front of the loop to know. A choice behind a branch hands
@@ -83,6 +85,7 @@ static bool find_factor(const tri_masks *s, MlirValue block, tri_masks_scale *ou
 {
     MlirValue ignored;
     MlirOperation op = tri_op_def(block);
+    out->factor = (MlirValue){NULL};
     if (tri_op_const_float(block, &out->constant))
         return out->constant > 0 && isfinite(out->constant);
     if (mlirOperationIsNull(op) || !tri_op_is(op, "tt.splat"))
@@ -91,18 +94,34 @@ static bool find_factor(const tri_masks *s, MlirValue block, tri_masks_scale *ou
     return bring_out(s, NULL, out->factor, 0, &ignored);
 }
 
-bool tri_masks_find_scale(const tri_masks *s, MlirOperation choice, tri_masks_scale *out)
+/* Whether the op multiplies `multiplied`, or anything that the loop makes where that is null, with one number. */
+static bool match_scale(const tri_masks *s, MlirOperation scale, MlirValue multiplied, tri_masks_scale *out)
 {
-    MlirOperation scale = tri_op_def(tri_op_operand(choice, 1));
-    if (mlirOperationIsNull(scale) || !tri_op_is(scale, "arith.mulf") ||
-        !tri_dots_has_one_use(tri_op_result(scale, 0)) || !is_shifted(tri_op_result(choice, 0)))
+    if (mlirOperationIsNull(scale) || !tri_op_is(scale, "arith.mulf"))
         return false;
+    out->scale = scale;
     for (int i = 0; i < 2; i++) {
-        *out = (tri_masks_scale){.scale = scale, .raw = tri_op_operand(scale, 1 - i)};
-        if (tri_loops_is_inside(s->loop, out->raw) && find_factor(s, tri_op_operand(scale, i), out))
+        out->raw = tri_op_operand(scale, 1 - i);
+        bool is_asked = mlirValueIsNull(multiplied) || mlirValueEqual(multiplied, out->raw);
+        if (is_asked && tri_loops_is_inside(s->loop, out->raw) && find_factor(s, tri_op_operand(scale, i), out))
             return true;
     }
     return false;
+}
+
+bool tri_masks_find_scale(const tri_masks *s, MlirOperation choice, tri_masks_scale *out)
+{
+    MlirValue chosen = tri_op_result(choice, 0), anything = {NULL};
+    MlirOperation in_front = tri_op_def(tri_op_operand(choice, 1)), behind = tri_dots_only_user(chosen);
+    *out = (tri_masks_scale){.scaled = chosen};
+    if (is_shifted(chosen))
+        return match_scale(s, in_front, anything, out) && tri_dots_has_one_use(tri_op_result(in_front, 0));
+    if (!match_scale(s, behind, chosen, out))
+        return false;
+    out->is_behind = true;
+    out->scaled = tri_op_result(behind, 0);
+    out->raw = tri_op_operand(choice, 1);
+    return is_shifted(out->scaled) && mlirBlockEqual(mlirOperationGetBlock(behind), mlirOperationGetBlock(choice));
 }
 
 MlirValue tri_masks_factor(tri_builder *b, const tri_masks_scale *scale)

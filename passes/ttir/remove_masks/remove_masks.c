@@ -323,8 +323,8 @@ static void visit_scales(tri_masks *s, const tri_op_list *inside, bool moves)
             tri_masks_require_scale(s, &scale);
             continue;
         }
-        tri_builder b = tri_builder_before(op);
-        tri_masks_scale_late(s, tri_op_result(op, 0), scale.raw, tri_masks_factor(&b, &scale));
+        tri_builder b = tri_builder_before(scale.is_behind ? scale.scale : op);
+        tri_masks_scale_late(s, scale.scaled, scale.raw, tri_masks_factor(&b, &scale));
     }
 }
 

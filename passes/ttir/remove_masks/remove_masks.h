@@ -30,9 +30,11 @@ typedef struct {
     TRI_VEC(MlirValue) conditions; /* that hold in all of it */
 } tri_masks;
 
-/* A choice among scaled elements: `raw` times a number. */
+/* A choice among scaled elements, `raw` times a number, or one that is scaled behind it. */
 typedef struct {
     MlirOperation scale;
+    bool is_behind;
+    MlirValue scaled;      /* what of both is used */
     MlirValue raw, factor; /* factor: null where it is constant */
     double constant;
 } tri_masks_scale;
@@ -77,7 +79,7 @@ MlirValue tri_masks_scaled(tri_builder *b, MlirValue block, MlirValue factor);
 MlirOperation tri_masks_search_of(MlirValue value);
 /* What must hold for that. */
 void tri_masks_require_scale(tri_masks *s, const tri_masks_scale *scale);
-/* Users of `scaled` take `raw`, and scale it themselves. */
+/* Users of what is scaled take `raw`, and scale it themselves. */
 void tri_masks_scale_late(tri_masks *s, MlirValue scaled, MlirValue raw, MlirValue factor);
 
 /* masks_guard.c: whether a choice is none in the part without masks. */
