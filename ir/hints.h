@@ -6,4 +6,7 @@
 #define TRI_HINT_L1 "tritcc.l1"
 enum { TRI_HINT_KEEP = 1 /* it is read again */, TRI_HINT_PASS = 2 /* it has no place there */ };
 
+/* On tt.load, a unit: nothing takes the elements that are masked off. */
+#define TRI_HINT_FREE_OTHER "tritcc.free_other"
+
 #endif

@@ -46,6 +46,15 @@ static LLVMValueRef accessed_base(tri_gpu *g, MlirOperation op, const tri_gpu_la
     return has_base ? tri_gpu_access_base(g, mlirOperationGetOperand(op, 0)) : NULL;
 }
 
+/* What stands in elements that are masked off and free; on the simulator bits that do not go unseen. */
+static LLVMValueRef free_word(tri_gpu *g, LLVMTypeRef type)
+{
+    if (!g->simulate)
+        return LLVMGetUndef(type);
+    LLVMTypeRef bits = LLVMIntTypeInContext(g->llvm, tri_gpu_bits(g, type));
+    return LLVMConstBitCast(LLVMConstAllOnes(bits), type);
+}
+
 static void load_group(tri_gpu *g, MlirOperation op, const tri_gpu_packing *p, LLVMValueRef base, LLVMValueRef pointer,
                        LLVMValueRef pred, LLVMValueRef *other, LLVMValueRef *out)
 {
@@ -83,12 +92,14 @@ static bool run_load(tri_gpu *g, MlirOperation op)
         others = tri_gpu_get(g, other);
     tri_gpu_value out = tri_gpu_new(g, pointers.count);
     LLVMValueRef base = accessed_base(g, op, groups.layout);
+    bool is_free = tri_op_flag(op, TRI_HINT_FREE_OTHER);
     for (int a = 0; a < groups.count; a++) {
         const int *reg = groups.reg + a * groups.vec;
         LLVMValueRef values[max_vec], if_masked[max_vec];
         TRI_ASSERT(groups.vec <= max_vec);
         for (int e = 0; e < groups.vec; e++)
-            if_masked[e] = others.count ? others.at[reg[e]] : LLVMConstNull(type);
+            if_masked[e] = is_free ? free_word(g, type)
+                           : others.count ? others.at[reg[e]] : LLVMConstNull(type);
         load_group(g, op, &packing, base, pointers.at[reg[0]], masks.count ? masks.at[reg[0]] : NULL, if_masked,
                    values);
         for (int e = 0; e < groups.vec; e++)

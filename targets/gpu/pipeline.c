@@ -40,6 +40,7 @@ void tri_gpu_ttir_pipeline(const tri_unit *unit, tri_buf *out)
     tri_buf_add_z(out, "canonicalize,combine,reorder-broadcast,cse,symbol-dce,loop-once,loop-unroll");
 }
 
+static bool is_nvidia(const tri_unit *unit) { return unit->arch->mma == TRI_MMA_SYNC; }
 static bool is_intel(const tri_unit *unit) { return unit->arch->mma == TRI_MMA_DPAS; }
 static bool is_amd(const tri_unit *unit) { return unit->arch->mma == TRI_MMA_MFMA || unit->arch->mma == TRI_MMA_WMMA; }
 
@@ -183,10 +184,13 @@ void tri_gpu_ttgir_pipeline(const tri_unit *unit, tri_buf *out)
     if (unit->arch->has_warp_groups)
         tri_buf_add_z(out, "cache-hints,");
     if (!unit->options->no_remove_masks)
-        tri_buf_format(out, "remove-masks{num-warps=%d threads-per-warp=%d%s},", tri_facts_warps(unit),
-                       tri_facts_lanes(unit), masks_of_products(unit));
+        tri_buf_format(out, "remove-masks{num-warps=%d threads-per-warp=%d%s%s},", tri_facts_warps(unit),
+                       tri_facts_lanes(unit), masks_of_products(unit), is_nvidia(unit) ? " carried=256" : "");
     if (unit->arch->has_warp_groups)
         tri_buf_add_z(out, "align-stores,");
+    if (is_nvidia(unit))
+        tri_buf_format(out, "free-others{num-warps=%d threads-per-warp=%d},", tri_facts_warps(unit),
+                       tri_facts_lanes(unit));
     tri_gpu_conversion_pass(unit, out);
     add_layout_passes(unit, out);
     add_loop_passes(unit, out);

@@ -61,6 +61,7 @@ persistent-programs|after:reorder-programs|sm_90a|differential.tri|tiles|*fp16:1
 auto-tma|without|sm_90a|differential.tri|product|$mm, 64, 64, 32, 'tf32', False|c|$mm_args
 auto-tma|without|sm_90a|differential.tri|sequences|$sequences|o~1e-5|$sequences_args
 cache-hints|without|sm_90a|differential.tri|centred|*fp32:16, *fp32:16, i32, 64|y|randint:f32:208:seed=1,low=-9,high=9 y=zeros:f32:208 208
+free-others|without|sm_90a|differential.tri|centred|*fp32:16, *fp32:16, i32, 64|y|randint:f32:200:seed=1,low=-9,high=9 y=zeros:f32:208 200
 remove-masks|without|sm_90a|differential.tri|sequences|$sequences|o~1e-5|$sequences_args
 remove-masks|without|sm_80|differential.tri|carried|*fp32:16, *fp32:16, i32:16, i32, 64|y|-grid=3 randint:f32:10x208:seed=1,low=-9,high=9 y=zeros:f32:10x208 208 10
 hoist-layout-conversions|after:accelerate-matmul|pvc|execute.tri|attention|*fp16:16, *fp16:16, *fp16:16, *fp32:16, i32:16, 64, 32, 64|o~1e-3|randn:f16:64x64:seed=1 randn:f16:128x64:seed=2 randn:f16:128x64:seed=3 o=zeros:f32:64x64 128
@@ -276,6 +277,7 @@ triton-licm|s/arith.addf/arith.mulf/
 convert-triton-to-tritongpu|s/{end = 64 : i32, start = 0 : i32}/{end = 65 : i32, start = 1 : i32}/
 coalesce|s/arith.muli/arith.addi/
 reorder-programs|s/arith.divsi/arith.addi/
+free-others|s/{tritcc.l1 = 1 /{tritcc.free_other, tritcc.l1 = 1 /
 auto-tma|s/global_to_local %\([^[]*\)\[%c0_i32, /global_to_local %\1[%c1_i32, /
 lower-to-2d-block-load|s/\(2d_block_load.*\)\[%\([a-z0-9_]*\), %[a-z0-9_]*\]/\1[%\2, %\2]/
 pipeline|s/ttg.async_wait \(.*\) {num = [0-9]*/ttg.async_wait \1 {num = 9/

@@ -1,5 +1,6 @@
 // RUN: tritcc -x ttir "-passes=remove-masks{num-warps=4},canonicalize" %s | FileCheck %s
 // RUN: tritcc -x ttir "-passes=remove-masks{num-warps=4 threads-per-warp=64},canonicalize" %s | FileCheck %s --check-prefix=MANY
+// RUN: tritcc -x ttir "-passes=remove-masks{num-warps=4 carried=256},canonicalize" %s | FileCheck %s --check-prefix=MANY
 
 // 128 registers of a thread are handed on: a second loop pays.
 // CHECK-LABEL: @half

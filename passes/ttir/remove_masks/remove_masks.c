@@ -17,13 +17,14 @@
  *
  * Loads without predicates are what lets an assembler keep more than two of them in flight. That is worth a second
  * body where a thread has several wide loads; many warps have enough in flight with two each (layernorm on an H200:
- * 1.6x with 4 warps, 1.14x with 8, 1.01x with 16; cross entropy with 32 loses 6 %), single elements wait for memory's
- * sectors, and long bodies run out of registers, as do blocks that a loop hands on and that fill them: the second loop
- * would move most of them to memory and back. Of loops with products, where the option has them, it is what
- * chooses among elements of blocks, as attention's masks do, behind which exponents wait; those that load through
- * pointers stay whole, as each part would have to start its loads anew, and so do those of large blocks, where the
- * choice is made behind a branch (masks_guard.c). Scores that a number scales in front of a mask are scaled behind the
- * search for the largest of a row there (masks_scale.c). Answers to Intel's triton-intel-remove-masks.
+ * 1.6x with 4 warps, 1.14x with 8, 1.01x with 16; cross entropy with 32 loses 6 %), few single elements wait for
+ * memory's sectors (16 gain 4 %), and long bodies run out of registers, as do blocks that a loop hands on and that fill
+ * them: the second loop would move most of them to memory and back, unless one spills as much (NVIDIA: 16 x 1024 sums
+ * of 64 bits by 4 warps gain 16 % in two). Of loops with products, where the option has them, it is what chooses among
+ * elements of blocks, as attention's masks do, behind which exponents wait; those that load through pointers stay
+ * whole, as each part would have to start its loads anew, and so do those of large blocks, where the choice is made
+ * behind a branch (masks_guard.c). Scores that a number scales in front of a mask are scaled behind the search for the
+ * largest of a row there (masks_scale.c). Answers to Intel's triton-intel-remove-masks.
  * Test: tests/passes/remove-masks.mlir */
 #include "passes/ttir/remove_masks/remove_masks.h"
 
@@ -31,8 +32,9 @@
 #include "ir/type.h"
 #include "passes/analysis/dots.h"
 
-/* Bytes that a load should move at least; accesses a thread may have in the body; registers for what is handed on. */
-enum { WIDE = 8, MAX_ACCESSES = 64, MOST_WARPS = 8, BOUNDS = 3, MOST_CARRIED = 128 };
+/* Bytes that a load should move at least, or accesses that a thread should make for it; accesses a thread may have in
+ * the body; registers for what is handed on. */
+enum { WIDE = 8, MANY = 16, MAX_ACCESSES = 64, MOST_WARPS = 8, BOUNDS = 3, MOST_CARRIED = 128 };
 /* Operations between what a loop carries and a mask that is looked for. */
 enum { MASK_DEPTH = 8 };
 
@@ -86,11 +88,11 @@ static int64_t width_of(const tri_axis_info *info, MlirValue pointer, int64_t by
     return widest < most ? widest : most;
 }
 
-/* Whether a second body pays: wide masked loads, and not too many accesses. */
-static bool has_wide_loads(const tri_axis_info *info, const tri_op_list *inside, int64_t threads)
+/* Whether a second body pays: masked loads that are wide or many, and not too many accesses. */
+static bool has_worthy_loads(const tri_axis_info *info, const tri_op_list *inside, int64_t threads)
 {
     int64_t accesses = 0;
-    bool is_wide = false;
+    bool is_worthy = false;
     for (size_t i = 0; i < inside->len; i++) {
         if (mlirValueIsNull(mask_of(inside->at[i])))
             continue;
@@ -98,10 +100,10 @@ static bool has_wide_loads(const tri_axis_info *info, const tri_op_list *inside,
         MlirType type = mlirValueGetType(pointer);
         int64_t bits = tri_type_bits(tri_type_ptr_pointee(tri_type_element(type))), bytes = bits < 8 ? 1 : bits / 8;
         int64_t width = width_of(info, pointer, bytes), each = tri_type_num_elements(type) / (threads * width);
-        is_wide |= tri_op_is(inside->at[i], "tt.load") && width * bytes >= WIDE;
+        is_worthy |= tri_op_is(inside->at[i], "tt.load") && (width * bytes >= WIDE || each >= MANY);
         accesses += each > 1 ? each : 1;
     }
-    return is_wide && accesses <= MAX_ACCESSES;
+    return is_worthy && accesses <= MAX_ACCESSES;
 }
 
 /* Of accesses, and of choices where `choices` says so. True when something depends on the index. */
@@ -349,7 +351,8 @@ static bool is_worth_it(tri_masks *s, const tri_axis_info *info, const tri_op_li
         return least && products >= least && !has_pointer_loads(inside) && has_choice(s, inside);
     int64_t threads = warps * tri_passes_option_int(s->run, "threads-per-warp", 32);
     return tri_passes_option_int(s->run, "all", 0) ||
-           (has_wide_loads(info, inside, threads) && tri_masks_carried(s->loop, threads) <= MOST_CARRIED);
+           (has_worthy_loads(info, inside, threads) &&
+            tri_masks_carried(s->loop, threads) <= tri_passes_option_int(s->run, "carried", MOST_CARRIED));
 }
 
 static void visit_loop(tri_pass_run *run, const tri_axis_info *info, MlirOperation loop)
@@ -406,6 +409,7 @@ static const char *const options[] = {
     "threads-per-warp=N: lanes of a warp (32)",
     "all=N: 1: loops without products whether it pays or not",
     "products=N: loops with so many products, too, of which the masks of choices are removed; 0: none (0)",
+    "carried=N: loops that hand on more registers of a thread stay whole (128)",
     "guard=N: those stay whole, choices of N elements a thread behind a branch; 0: none does (0)",
     NULL,
 };
