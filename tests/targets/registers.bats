@@ -197,6 +197,8 @@ END2
 END2
     compile '1, 16384' -num-warps=1
     grep -q '^\.minnctapersm 1$' k.ptx
+    # each element is computed in front of its store
+    sed -n '/st\.global/,$p' k.ptx | grep -q 'fma\.rn\.f32'
     compile '1, 16384' -num-warps=4
     ! grep -q 'minnctapersm' k.ptx || return 1
 }
