@@ -48,7 +48,7 @@ typedef struct {
     slice_list fenced;   /* what a fence was for: each thread's own, so that a barrier is due behind it */
     slice_list fills;  /* what bulk copies fill, and mbarriers that they will report to; of the op at hand only: */
     slice_list uses;
-    slice_list takes; /* what products and bulk copies read, beside `reads` */
+    slice_list takes; /* what bulk copies read, beside `reads`; who writes what products read fences at once */
     tri_global_list globals;
 } state;
 
@@ -187,7 +187,7 @@ static const effect effects[] = {
     {"ttg.local_store", TOUCH_WRITE, TOUCH_NONE},
     {"ttg.local_scatter", TOUCH_WRITE, TOUCH_NONE},
     {"ttg.async_copy_global_to_local", TOUCH_COPY, TOUCH_NONE},
-    {"ttng.warp_group_dot", TOUCH_TAKE, TOUCH_NONE},
+    {"ttng.warp_group_dot", TOUCH_READ, TOUCH_NONE},
     {"ttng.warp_group_dot_wait", TOUCH_NONE, TOUCH_NONE},
     {"ttng.init_barrier", TOUCH_WRITE, TOUCH_NONE},
     {"ttng.inval_barrier", TOUCH_WRITE, TOUCH_NONE},

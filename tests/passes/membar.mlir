@@ -1,6 +1,6 @@
 // RUN: tritcc -x ttgir -passes=allocate-shared-memory,membar %s | FileCheck %s
 // positive: @read_after_write @write_after_read @loop @branch @wait @ring @branch_in_loop @partitions @scalar @copies @rounds @before_loop @fenced
-// negative: @not_needed @only_reads @other_places @own_elements @read_by_threads
+// negative: @not_needed @only_reads @other_places @own_elements @read_by_threads @read_by_products
 // loop: @loop @ring @branch_in_loop @only_reads @rounds @before_loop
 // if: @branch @branch_in_loop @only_reads
 
@@ -8,6 +8,9 @@
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #smem = #ttg.shared_memory
 #line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#square = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#operand = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
 #pairs = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #barrier = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 
@@ -278,6 +281,18 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     %z = ttg.convert_layout %y : tensor<256xf32, #line> -> tensor<256xf32, #pairs>
     ttng.fence_async_shared {bCluster = false}
     ttng.async_tma_copy_local_to_global %d[%c0, %c0] %a : !tt.tensordesc<32x16xf16, #shared>, !ttg.memdesc<32x16xf16, #shared, #smem, mutable>
+    tt.return
+  }
+
+  // Who writes what products read fences at once, in front of any barrier: behind a later fence none is due for them.
+  // CHECK-LABEL: @read_by_products
+  // CHECK: ttng.fence_async_shared
+  // CHECK-NEXT: ttng.warp_group_dot
+  tt.func public @read_by_products(%x: tensor<64x64xf16, #square>, %y: tensor<256xf32, #line>, %s: tensor<64x64xf32, #mma>) {
+    %a = ttg.local_alloc %x : (tensor<64x64xf16, #square>) -> !ttg.memdesc<64x64xf16, #operand, #smem>
+    %z = ttg.convert_layout %y : tensor<256xf32, #line> -> tensor<256xf32, #pairs>
+    ttng.fence_async_shared {bCluster = false}
+    %d = ttng.warp_group_dot %a, %a, %s {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #operand, #smem> * !ttg.memdesc<64x64xf16, #operand, #smem> -> tensor<64x64xf32, #mma>
     tt.return
   }
 
