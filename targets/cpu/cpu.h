@@ -464,7 +464,7 @@ void tri_cpu_multiply(tri_cpu_gen *g, MlirOperation op, tri_cpu_type compute, in
 typedef struct {
     LLVMValueRef address, stride, test; /* stride: elements from row to row */
 } tri_cpu_direct;
-bool tri_cpu_dot_direct(tri_cpu_gen *g, MlirValue value, tri_cpu_direct *out);
+bool tri_cpu_dot_direct(tri_cpu_gen *g, MlirValue value, int dim, tri_cpu_direct *out); /* runs along that one */
 /* The same of a block of pointers to elements of `type`, and a mask or null. */
 bool tri_cpu_direct_block(tri_cpu_gen *g, MlirValue pointer, MlirValue mask, MlirType type, tri_cpu_direct *out);
 

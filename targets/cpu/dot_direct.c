@@ -1,5 +1,6 @@
 /* The left operand of a product read where it lies: a load whose rows are runs in memory, of the type that is
- * multiplied. The result of products is stored so, too (dot_queue.c).
+ * multiplied. The result of products is stored so, too (dot_queue.c), and right operands whose columns are runs are
+ * packed so (dot_turn.c).
  *
  * Whether every element of the block is loaded, and no row wraps around, is tested once for the block; where not, the
  * block is packed as usual. */
@@ -67,11 +68,11 @@ static bool add_mask(tri_cpu_gen *g, MlirValue mask, MlirType type, LLVMValueRef
     return ok != NULL;
 }
 
-bool tri_cpu_direct_block(tri_cpu_gen *g, MlirValue pointer, MlirValue mask, MlirType type, tri_cpu_direct *out)
+static bool find_block(tri_cpu_gen *g, MlirValue pointer, MlirValue mask, MlirType type, int dim, tri_cpu_direct *out)
 {
     *out = (tri_cpu_direct){0};
     tri_cpu_nest nest;
-    const tri_cpu_tuple *tuple = probe_begin(g, &nest, type, 1);
+    const tri_cpu_tuple *tuple = probe_begin(g, &nest, type, dim);
     g->looks_behind = true;
     out->test = tri_cpu_plain_test(g, pointer, tuple);
     tri_cpu_form f = tri_cpu_form_of(g, pointer, tuple);
@@ -88,12 +89,17 @@ bool tri_cpu_direct_block(tri_cpu_gen *g, MlirValue pointer, MlirValue mask, Mli
     return ok && (mlirValueIsNull(mask) || add_mask(g, mask, type, &out->test));
 }
 
-bool tri_cpu_dot_direct(tri_cpu_gen *g, MlirValue value, tri_cpu_direct *out)
+bool tri_cpu_direct_block(tri_cpu_gen *g, MlirValue pointer, MlirValue mask, MlirType type, tri_cpu_direct *out)
+{
+    return find_block(g, pointer, mask, type, 1, out);
+}
+
+bool tri_cpu_dot_direct(tri_cpu_gen *g, MlirValue value, int dim, tri_cpu_direct *out)
 {
     MlirOperation load = tri_op_def(value);
     MlirType type = mlirValueGetType(value);
     if (mlirOperationIsNull(load) || !tri_op_is(load, "tt.load") || tri_cpu_find(g, value) ||
         tri_type_rank(type) != 2 || tri_op_flag(load, "isVolatile") || g->unit->options->sanitize)
         return false;
-    return tri_cpu_direct_block(g, tri_op_operand(load, 0), tri_op_segment_value(load, 1), type, out);
+    return find_block(g, tri_op_operand(load, 0), tri_op_segment_value(load, 1), type, dim, out);
 }

@@ -124,7 +124,7 @@ LLVMValueRef tri_cpu_pack_left(tri_cpu_product *x, MlirValue value, LLVMValueRef
 bool tri_cpu_find_left(tri_cpu_product *x, MlirValue value, tri_cpu_direct *out)
 {
     bool fits = mlirTypeEqual(tri_type_element(mlirValueGetType(value)), x->mlir_element);
-    return fits && tri_cpu_dot_direct(x->g, value, out);
+    return fits && tri_cpu_dot_direct(x->g, value, 1, out);
 }
 
 void tri_cpu_place_left(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer)
@@ -278,6 +278,36 @@ static void strip_write(tri_cpu_gen *g, tri_cpu_sink *sink)
         store_words(g, p, interleave(g, p, p->v, tri_cpu_memory_type(g, p->to)), at);
 }
 
+/* Columns that are runs in memory: of a load, or rows of one that is transposed. */
+static bool find_columns(tri_cpu_product *x, MlirValue value, tri_cpu_direct *out)
+{
+    MlirOperation op = tri_op_def(value);
+    if (!tri_cpu_turn_suits(x) || !mlirTypeEqual(tri_type_element(mlirValueGetType(value)), x->mlir_element) ||
+        mlirOperationIsNull(op) || tri_cpu_find(x->g, value))
+        return false;
+    bool is_turned = tri_op_is(op, "tt.trans");
+    return tri_cpu_dot_direct(x->g, is_turned ? tri_op_operand(op, 0) : value, is_turned, out);
+}
+
+static void pack_strips(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer)
+{
+    strip_data data = {.x = x, .value = value, .to = packed_type(x), .group = x->isa ? x->isa->group : 1};
+    data.from = tri_cpu_type_of(x->g, mlirValueGetType(value));
+    data.buffer = buffer;
+    tri_cpu_sink sink = {.op = x->op, .data = &data, .eval = strip_eval, .write = strip_write, .indices = value};
+    if (data.group == 1) { /* else the elements at a chunk's index are others than those that masks are known for */
+        sink.values = &data.value;
+        sink.value_count = 1;
+    }
+    tri_cpu_domain domain = {.rank = x->rank, .axis = -1, .count = 1, .sinks = &sink, .vec_dim = x->rank - 1};
+    for (int d = 0; d < x->rank; d++)
+        domain.shape[d] = tri_type_dim(mlirValueGetType(value), d);
+    domain.shape[x->rank - 2] /= data.group;
+    domain.ahead = domain.shape[x->rank - 2]; /* the block that comes next, below this one */
+    domain.lanes = (int)(x->strip < TRI_CPU_LANES ? x->strip : 0);
+    tri_cpu_nest_run(x->g, &domain);
+}
+
 void tri_cpu_place_right(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer)
 {
     tri_cpu_gen *g = x->g;
@@ -288,19 +318,22 @@ void tri_cpu_place_right(tri_cpu_product *x, MlirValue value, LLVMValueRef buffe
         x->strip = x->n;
         return;
     }
-    strip_data data = {.x = x, .value = value, .to = packed_type(x), .group = x->isa ? x->isa->group : 1};
-    data.from = tri_cpu_type_of(g, mlirValueGetType(value));
-    data.buffer = x->b = buffer ? buffer : new_block(x, type);
-    tri_cpu_sink sink = {.op = x->op, .data = &data, .eval = strip_eval, .write = strip_write, .indices = value};
-    if (data.group == 1) { /* else the elements at a chunk's index are others than those that masks are known for */
-        sink.values = &data.value;
-        sink.value_count = 1;
+    x->b = buffer ? buffer : new_block(x, type);
+    tri_cpu_direct columns;
+    if (!find_columns(x, value, &columns)) {
+        pack_strips(x, value, x->b);
+        return;
     }
-    tri_cpu_domain domain = {.rank = x->rank, .axis = -1, .count = 1, .sinks = &sink, .vec_dim = x->rank - 1};
-    for (int d = 0; d < x->rank; d++)
-        domain.shape[d] = tri_type_dim(type, d);
-    domain.shape[x->rank - 2] /= data.group;
-    domain.ahead = domain.shape[x->rank - 2]; /* the block that comes next, below this one */
-    domain.lanes = (int)(x->strip < TRI_CPU_LANES ? x->strip : 0);
-    tri_cpu_nest_run(g, &domain);
+    LLVMBasicBlockRef turned = tri_cpu_new_block(g, "turned"), across = tri_cpu_new_block(g, "across"),
+                      next = tri_cpu_new_block(g, "packed");
+    tri_cpu_at(g, 0);
+    LLVMBuildCondBr(g->b, columns.test ? columns.test : LLVMConstInt(g->i1, 1, false), turned, across);
+    tri_cpu_move(g, 0, turned);
+    tri_cpu_turn_pack(x, &columns);
+    LLVMBuildBr(g->b, next);
+    tri_cpu_move(g, 0, across);
+    pack_strips(x, value, x->b);
+    tri_cpu_at(g, 0);
+    LLVMBuildBr(g->b, next);
+    tri_cpu_move(g, 0, next);
 }

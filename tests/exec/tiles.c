@@ -17,8 +17,8 @@ enum { most = 160 };
 int tri_cpu_rt10_tile_level(void) { return 5; }
 #endif
 
-static uint16_t a[most * most], b[most * most];
-static int8_t p[most * most], q[most * most];
+static uint16_t a[most * most], b[most * most], b_turned[most * most];
+static int8_t p[most * most], q[most * most], q_turned[most * most];
 static float c[most * most], r[most * most], s[most * most];
 static int32_t d[most * most];
 
@@ -29,11 +29,11 @@ static double operand(float x) { return has_tiles && fabsf(x) < 0x1p-126f ? copy
 typedef int launcher(tri_stream, tri_grid, const void *, const void *, float *, int32_t, int32_t, int32_t, int32_t,
                      int32_t, int32_t);
 
-static void floats(const char *name, launcher *run, int bm, int bn, int m, int n, int k)
+static void floats(const char *name, launcher *run, const uint16_t *right, int bm, int bn, int m, int n, int k)
 {
     tri_grid grid = {(uint32_t)((m + bm - 1) / bm), (uint32_t)((n + bn - 1) / bn), 1};
     memset(c, 0, sizeof c);
-    LAUNCH(run(NULL, grid, a, b, c, m, n, k, most, most, most));
+    LAUNCH(run(NULL, grid, a, right, c, m, n, k, most, most, most));
     for (int i = 0; i < m; i++) {
         for (int j = 0; j < n; j++) {
             double sum = 0, size = 0;
@@ -51,10 +51,14 @@ static void floats(const char *name, launcher *run, int bm, int bn, int m, int n
         NEAR("behind the end", n, c[n], 0, 0);
 }
 
-static void integers(int m, int n, int k)
+static void integers(int is_linear, int m, int n, int k)
 {
     tri_grid grid = {(uint32_t)((m + 31) / 32), (uint32_t)((n + 31) / 32), 1};
-    LAUNCH(bytes(NULL, grid, p, q, d, m, n, k, most, most, most));
+    memset(d, 0, sizeof d);
+    if (is_linear)
+        LAUNCH(linear_bytes(NULL, grid, p, q_turned, d, m, n, k, most, most, most));
+    else
+        LAUNCH(bytes(NULL, grid, p, q, d, m, n, k, most, most, most));
     for (int i = 0; i < m; i++) {
         for (int j = 0; j < n; j++) {
             int32_t sum = 0;
@@ -200,6 +204,10 @@ int main(void)
         r[i] = random_float();
         s[i] = random_float();
     }
+    for (int i = 0; i < most * most; i++) {
+        b_turned[i] = b[i % most * most + i / most];
+        q_turned[i] = q[i % most * most + i / most];
+    }
     int count = 0, row = wide_selected(0);
     const tri_variant *rows = wide_variants(&count);
     if (count != 2 || row < 0 || row > 1)
@@ -207,10 +215,13 @@ int main(void)
     has_tiles = strcmp(rows[row].arch, "x86-64-v4") != 0;
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         int m = sizes[s][0], n = sizes[s][1], k = sizes[s][2];
-        floats("wide", wide, 64, 64, m, n, k);
-        floats("narrow", narrow, 16, 64, m, n, k);
-        floats("few", few, 16, 16, m, n, k);
-        integers(m, n, k);
+        floats("wide", wide, b, 64, 64, m, n, k);
+        floats("narrow", narrow, b, 16, 64, m, n, k);
+        floats("few", few, b, 16, 16, m, n, k);
+        floats("linear", linear, b_turned, 64, 64, m, n, k);
+        floats("linear, transposed", linear_trans, b_turned, 32, 16, m, n, k);
+        integers(0, m, n, k);
+        integers(1, m, n, k);
         singles("single", single, 64, 64, m, n, k, 3e-5);
         singles("slim", slim, 32, 128, m, n, k, 3e-5);
         singles("turned", turned, 32, 32, m, n, k, 3e-5);
@@ -228,7 +239,7 @@ int main(void)
     a[3] = to_bf16(INFINITY);
     a[most + 5] = to_bf16(NAN);
     b[7] = to_bf16(-INFINITY);
-    floats("odd numbers", wide, 64, 64, 64, 64, 64);
+    floats("odd numbers", wide, b, 64, 64, 64, 64, 64);
     rounded_sums(64, 64, 64, most, most);
     printf("%s\n", rows[row].arch);
 #ifdef EMULATED

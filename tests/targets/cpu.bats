@@ -374,6 +374,10 @@ tiles='-arch=x86-64-v4 -mattr=+amx-tile,+amx-bf16,+amx-int8'
     # shellcheck disable=SC2086
     CFLAGS=-DSMALL_STACK run_exec tiles $tiles >said
     grep -qx x86-64-v4 said
+    grep -q avx512_vnni /proc/cpuinfo || skip "the rest needs VNNI"
+    # shellcheck disable=SC2086
+    CFLAGS=-DSMALL_STACK run_exec tiles $tiles,+avx512vnni >said
+    grep -qx x86-64-v4 said
 }
 
 @test "left operands that are converted are packed once for all programs of their rows" {
@@ -548,6 +552,11 @@ END
     sed -n '/^products.1:/,/\.size/p' rounded.s >loop.s
     [ "$(grep -cE 'tilestored' loop.s)" = 8 ]
     [ "$(grep -cE 'vcvtneps2bf16|call.*tri_to_bf16' loop.s)" = 2 ]
+    # columns that are runs in memory are turned in squares of 16 words: no element is loaded alone but where a mask cuts
+    # shellcheck disable=SC2086
+    tritcc $tiles -sig "linear($bf16)" -emit=llir=linear.ll "$SRCDIR/tests/exec/tiles.tri"
+    sed -n '/^define.*@tri_run_linear_x86_64_v4_amx/,/^}/p' linear.ll >turned.ll
+    [ "$(grep -c 'shufflevector <16 x i32> %[^,]*, <16 x i32> %' turned.ll)" = 64 ]
     # bytes whose rows 256 columns read are gathered first, then each tile lies in one piece; those of 128 are not
     local bytes='*i8:16, *i8:16, *i32:16, i32, i32, i32, i32, i32, i32, 64' columns
     for columns in 128 256; do
