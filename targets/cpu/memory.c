@@ -342,8 +342,57 @@ static LLVMValueRef any_lane(tri_cpu_gen *g, LLVMValueRef mask)
     return tri_cpu_intrinsic(g, "llvm.vector.reduce.or", &type, 1, &mask, 1);
 }
 
+static LLVMValueRef masked_load(tri_cpu_gen *g, LLVMTypeRef vector, LLVMValueRef address, LLVMValueRef mask,
+                                LLVMValueRef rest, unsigned align)
+{
+    LLVMTypeRef overloads[2] = {vector, g->ptr};
+    LLVMValueRef args[3] = {address, mask, rest};
+    LLVMValueRef v = tri_cpu_intrinsic(g, "llvm.masked.load", overloads, 2, args, 3);
+    set_arg_align(g, v, 0, align);
+    return v;
+}
+
+/* i1: the addresses are those of elements side by side. */
+static LLVMValueRef are_neighbours(tri_cpu_gen *g, LLVMValueRef addresses, unsigned bytes)
+{
+    LLVMValueRef steps[TRI_CPU_MAX_LANES], first = LLVMBuildExtractElement(g->b, addresses, tri_cpu_i64(g, 0), "");
+    int lanes = tri_cpu_lanes_of(addresses);
+    for (int i = 0; i < lanes; i++)
+        steps[i] = tri_cpu_i64(g, i * (int64_t)bytes);
+    LLVMValueRef by = LLVMConstVector(steps, (unsigned)lanes);
+    LLVMValueRef run = LLVMBuildGEP2(g->b, g->i8, first, &by, 1, "");
+    LLVMValueRef same = LLVMBuildICmp(g->b, LLVMIntEQ, addresses, run, "");
+    LLVMTypeRef type = LLVMTypeOf(same);
+    return tri_cpu_intrinsic(g, "llvm.vector.reduce.and", &type, 1, &same, 1);
+}
+
+/* No processor gathers elements of less than 32 bits: their lanes are read one by one, unless they turn out to be
+ * neighbours, as those of a chunk in which an index does not wrap around. */
+static LLVMValueRef gather_small(tri_cpu_gen *g, int level, LLVMTypeRef element, LLVMValueRef addresses,
+                                 LLVMValueRef mask, LLVMValueRef rest, unsigned align)
+{
+    LLVMTypeRef vector = tri_cpu_like(element, addresses);
+    LLVMValueRef is_run = are_neighbours(g, addresses, align);
+    LLVMBasicBlockRef run = tri_cpu_new_block(g, "run"), single = tri_cpu_new_block(g, "single"),
+                      next = tri_cpu_new_block(g, "gathered");
+    LLVMBuildCondBr(g->b, is_run, run, single);
+    LLVMPositionBuilderAtEnd(g->b, run);
+    LLVMValueRef first = LLVMBuildExtractElement(g->b, addresses, tri_cpu_i64(g, 0), ""), v[2];
+    v[0] = mask ? masked_load(g, vector, first, mask, rest, align) : plain_load(g, vector, first, align);
+    LLVMBuildBr(g->b, next);
+    LLVMPositionBuilderAtEnd(g->b, single);
+    v[1] = gather(g, element, addresses, mask, rest, align);
+    LLVMBasicBlockRef from[2] = {run, LLVMGetInsertBlock(g->b)};
+    LLVMBuildBr(g->b, next);
+    tri_cpu_move(g, level, next);
+    LLVMValueRef phi = LLVMBuildPhi(g->b, vector, "");
+    LLVMAddIncoming(phi, v, from, 2);
+    return phi;
+}
+
 static tri_cpu_val masked_vector_load(tri_cpu_gen *g, MlirType type, place p, mask_state m, tri_cpu_val other)
 {
+    enum { least_lanes = 8 };
     LLVMTypeRef element = memory_type(g, type);
     LLVMTypeRef vector = tri_cpu_vector(element, g->nest->vl);
     unsigned align = element_bytes(g, type);
@@ -357,16 +406,15 @@ static tri_cpu_val masked_vector_load(tri_cpu_gen *g, MlirType type, place p, ma
     LLVMValueRef rest = m.v ? to_memory(g, type, tri_cpu_as_vector(g, other)) : NULL;
     if (p.stride && !mask) {
         out.v = strided_load(g, element, p.address, p.stride, align);
+    } else if (p.is_vec && !p.stride && align < 4 && tri_cpu_lanes_of(p.address) >= least_lanes) {
+        out.v = gather_small(g, out.level, element, p.address, mask, rest, align);
     } else if (p.is_vec) {
         spread_memory(g, element, &p);
         out.v = gather(g, element, p.address, mask, rest, align);
     } else if (!mask) {
         out.v = plain_load(g, vector, p.address, align);
     } else {
-        LLVMTypeRef overloads[2] = {vector, g->ptr};
-        LLVMValueRef args[3] = {p.address, mask, rest};
-        out.v = tri_cpu_intrinsic(g, "llvm.masked.load", overloads, 2, args, 3);
-        set_arg_align(g, out.v, 0, align);
+        out.v = masked_load(g, vector, p.address, mask, rest, align);
     }
     out.v = from_memory(g, type, out.v);
     return out;
