@@ -51,7 +51,8 @@ static const tri_machine_primitive own[] = {
 #include "targets/nvptx/primitives.def"
 };
 
-static const tri_gpu_op *const ops[] = {tri_nvptx_ops_mma, tri_nvptx_ops_wgmma, tri_nvptx_ops_tma, NULL};
+static const tri_gpu_op *const ops[] = {tri_nvptx_ops_mma, tri_nvptx_ops_wgmma, tri_nvptx_ops_tma,
+                                        tri_nvptx_ops_halves, NULL};
 
 static void kernel_attributes(tri_gpu *g, LLVMValueRef function)
 {

@@ -15,7 +15,7 @@ enum {
     TRI_NVPTX_END
 };
 
-extern const tri_gpu_op tri_nvptx_ops_mma[], tri_nvptx_ops_wgmma[], tri_nvptx_ops_tma[];
+extern const tri_gpu_op tri_nvptx_ops_mma[], tri_nvptx_ops_wgmma[], tri_nvptx_ops_tma[], tri_nvptx_ops_halves[];
 
 /* Members of tri_machine (access.c). */
 void tri_nvptx_load(tri_gpu *g, const tri_machine_access *access, LLVMValueRef *other, LLVMValueRef *out_words);
