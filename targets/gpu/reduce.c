@@ -40,6 +40,41 @@ static bool combine_tree(state *s, int n, LLVMValueRef (*list)[max_tuple])
     return true;
 }
 
+/* The region's operation where it is the only one, of one block; else null. */
+static MlirOperation only_operation(const state *s)
+{
+    MlirBlock block = tri_op_body(s->op, 0);
+    MlirOperation first = mlirBlockGetFirstOperation(block), next = mlirOperationGetNextInBlock(first);
+    return s->tuple == 1 && mlirOperationEqual(next, mlirBlockGetTerminator(block)) ? first : (MlirOperation){NULL};
+}
+
+/* Products that are added up and may be rounded together with what they are added to. */
+static bool are_products(const state *s, int n, LLVMValueRef (*list)[max_tuple])
+{
+    MlirOperation only = only_operation(s);
+    bool are = s->g->may_fuse && !mlirOperationIsNull(only) && tri_op_is(only, "arith.addf");
+    for (int i = 0; are && i < n; i++)
+        are = LLVMIsABinaryOperator(list[i][0]) && LLVMGetInstructionOpcode(list[i][0]) == LLVMFMul;
+    return are;
+}
+
+/* Combines so many neighbours in a chain, all of whose products but the first are part of an addition then: of pairs in
+ * a tree every other one is. How many are left. */
+static int combine_chains(state *s, int n, LLVMValueRef (*list)[max_tuple])
+{
+    enum { length = 4 };
+    int count = 0;
+    for (int from = 0; from < n; from += length, count++) {
+        LLVMValueRef out[max_tuple];
+        memcpy(out, list[from], sizeof out);
+        for (int i = from + 1; i < from + length && i < n; i++)
+            if (!combine(s, out, list[i], out))
+                return 0;
+        memcpy(list[count], out, sizeof out);
+    }
+    return count;
+}
+
 /* Registers that differ along the axis only become one. */
 static bool reduce_registers(state *s, const tri_plan_reduce *plan)
 {
@@ -61,6 +96,8 @@ static bool reduce_registers(state *s, const tri_plan_reduce *plan)
         }
         if (n == 0)
             continue; /* a copy: filled below */
+        if (are_products(s, n, list) && !(n = combine_chains(s, n, list)))
+            return false;
         if (!combine_tree(s, n, list))
             return false;
         for (int i = 0; i < s->tuple; i++)
@@ -121,12 +158,9 @@ static bool is_symmetric(state *s)
                                        "arith.andi",    "arith.ori",      "arith.xori",    "arith.minsi",
                                        "arith.maxsi",   "arith.minui",    "arith.maxui",   "arith.minnumf",
                                        "arith.maxnumf", "arith.minimumf", "arith.maximumf"};
-    MlirBlock block = tri_op_body(s->op, 0);
-    MlirOperation first = mlirBlockGetFirstOperation(block);
-    if (s->tuple != 1 || !mlirOperationEqual(mlirOperationGetNextInBlock(first), mlirBlockGetTerminator(block)))
-        return false;
+    MlirOperation only = only_operation(s);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (tri_op_is(first, rows[i]))
+        if (!mlirOperationIsNull(only) && tri_op_is(only, rows[i]))
             return true;
     return false;
 }

@@ -30,6 +30,28 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
+  // Four products a thread: one, and three that are added as they are made.
+  // CHECK-LABEL: .entry products(
+  // CHECK: mul.{{(rn.)?}}f32
+  // CHECK-NOT: add
+  // CHECK-COUNT-3: fma.rn.f32
+  // CHECK-NOT: fma.rn.f32
+  // CHECK: ret;
+  tt.func public @products(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %q: !tt.ptr<f32>) {
+    %r = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #blocked>
+    %b = tt.splat %p : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #blocked>
+    %a = tt.addptr %b, %r : tensor<512x!tt.ptr<f32>, #blocked>, tensor<512xi32, #blocked>
+    %x = tt.load %a : tensor<512x!tt.ptr<f32>, #blocked>
+    %y = arith.mulf %x, %x : tensor<512xf32, #blocked>
+    %s = "tt.reduce"(%y) <{axis = 0 : i32}> ({
+    ^bb0(%u: f32, %v: f32):
+      %w = arith.addf %u, %v : f32
+      tt.reduce.return %w : f32
+    }) : (tensor<512xf32, #blocked>) -> f32
+    tt.store %q, %s : !tt.ptr<f32>
+    tt.return
+  }
+
   // One integer operation over the whole warp is one instruction.
   // CHECK-LABEL: .entry largest(
   // CHECK: redux.sync.max.s32
