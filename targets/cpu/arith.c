@@ -5,6 +5,8 @@
 #include "ir/options.h"
 #include "mlir-c/BuiltinAttributes.h"
 
+#include <math.h>
+
 typedef LLVMValueRef (*binary_fn)(LLVMBuilderRef, LLVMValueRef, LLVMValueRef, const char *);
 
 typedef struct {
@@ -239,9 +241,36 @@ static LLVMValueRef int_to_float(const call *c)
 }
 
 /* Out of range saturates, NaN gives 0, as on GPUs; LLVM's plain cast is poison there. */
+/* Vectors, of which LLVM's saturating conversion makes single lanes: numbers in range are converted, others are the
+ * nearest integer, NaN is 0. */
+static LLVMValueRef floats_to_ints(const call *c, LLVMValueRef x)
+{
+    LLVMBuilderRef b = c->g->b;
+    int bits = (int)c->out.bits;
+    bool is_signed = c->param, is_short = bits < 32;
+    LLVMTypeRef type = LLVMTypeOf(x), out = tri_cpu_like(tri_cpu_llvm_type(c->g, c->out), x);
+    LLVMTypeRef word = is_short ? tri_cpu_like(c->g->i32, x) : out;
+    LLVMValueRef least = tri_cpu_constf_like(type, is_signed ? -ldexp(1, bits - 1) : 0);
+    LLVMValueRef is_over = LLVMBuildFCmp(b, LLVMRealOGE, x, tri_cpu_constf_like(type, ldexp(1, bits - is_signed)), "");
+    LLVMValueRef fits = LLVMBuildFCmp(b, LLVMRealOGE, x, least, "");
+    fits = LLVMBuildAnd(b, fits, LLVMBuildNot(b, is_over, ""), "");
+    LLVMValueRef v = LLVMBuildSelect(b, fits, x, LLVMConstNull(type), "");
+    v = LLVMBuildCast(b, is_signed || is_short ? LLVMFPToSI : LLVMFPToUI, v, word, "");
+    v = is_short ? LLVMBuildTrunc(b, v, out, "") : v;
+    uint64_t most = UINT64_MAX >> (64 - bits + is_signed);
+    v = LLVMBuildSelect(b, is_over, tri_cpu_const_like(out, (int64_t)most), v, "");
+    if (!is_signed)
+        return v;
+    LLVMValueRef is_under = LLVMBuildFCmp(b, LLVMRealOLT, x, least, "");
+    return LLVMBuildSelect(b, is_under, tri_cpu_const_like(out, -(int64_t)most - 1), v, "");
+}
+
 static LLVMValueRef float_to_int(const call *c)
 {
+    enum { least_bits = 8 };
     LLVMValueRef x = wide(c, 0);
+    if (tri_cpu_lanes_of(x) > 1 && c->out.bits >= least_bits)
+        return floats_to_ints(c, x);
     LLVMTypeRef types[2] = {tri_cpu_like(tri_cpu_llvm_type(c->g, c->out), x), LLVMTypeOf(x)};
     return tri_cpu_intrinsic(c->g, c->param ? "llvm.fptosi.sat" : "llvm.fptoui.sat", types, 2, &x, 1);
 }

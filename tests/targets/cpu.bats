@@ -380,6 +380,28 @@ tiles='-arch=x86-64-v4 -mattr=+amx-tile,+amx-bf16,+amx-int8'
     grep -qx x86-64-v4 said
 }
 
+@test "floats become integers as vectors, whatever the bits" {
+    [ "$(uname -m)" = x86_64 ] || skip "not an x86 host"
+    cat >casts.tri <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def casts(x, out, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + i).to(out.dtype.element_ty))
+END
+    local from to
+    for from in fp32 bf16 fp64; do
+        for to in i8 u8 i16 i32 u32; do
+            tritcc -arch=x86-64-v4 -sig "casts(*$from, *$to, 256)" -emit=asm=casts.s casts.tri
+            [ "$(grep -c 'vcvtt[sp][sd]2' casts.s)" -ge 1 ]
+            [ "$(grep -c 'vcvtts[sd]2' casts.s)" = 0 ]
+        done
+    done
+}
+
 @test "left operands that are converted are packed once for all programs of their rows" {
     run_exec stays -arch="$HOST_ARCH"
     [ "$(uname -m)" = x86_64 ] || skip "the rest is of x86"
