@@ -58,7 +58,7 @@ void tri_island_give_machine(LLVMTargetMachineRef machine);
 
 /* Machine code (ir/machine_code.cpp). An object of assembly text, which the caller frees; null with an error, which it
  * frees, too. The target must have been started with its parser. */
-char *tri_island_assemble(const char *triple, const char *cpu, const char *text, size_t size, size_t *out_size,
+char *tri_island_assemble(LLVMTargetMachineRef machine, const char *text, size_t size, size_t *out_size,
                           char **out_error);
 /* Links files as ld.lld's command line says. Null, or what is wrong, which the caller frees. */
 char *tri_island_link(const char *const *arguments, int count);

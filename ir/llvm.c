@@ -383,10 +383,22 @@ const char *tri_llvm_check_assembly(tri_arena *arena, LLVMTypeRef type, tri_str 
 
 enum { code_tool = 7001 };
 
+/* By what is there of the machine already where code was made for it. Both results are the caller's. */
+static char *assemble(tri_diag *diag, const char *triple, const char *cpu, tri_str text, size_t *out_size,
+                      char **out_error)
+{
+    enum { usual_level = 2 };
+    LLVMTargetMachineRef machine = tri_llvm_create_machine(diag, triple, cpu, "", usual_level);
+    TRI_ASSERT(machine);
+    char *object = tri_island_assemble(machine, text.data, text.len, out_size, out_error);
+    tri_llvm_dispose_machine(machine);
+    return object;
+}
+
 bool tri_llvm_assemble(tri_diag *diag, const char *triple, const char *cpu, tri_str text, tri_buf *out)
 {
     size_t size;
-    char *error, *object = tri_island_assemble(triple, cpu, text.data, text.len, &size, &error);
+    char *error, *object = assemble(diag, triple, cpu, text, &size, &error);
     if (object)
         tri_buf_add(out, object, size);
     else
@@ -396,10 +408,10 @@ bool tri_llvm_assemble(tri_diag *diag, const char *triple, const char *cpu, tri_
     return object != NULL;
 }
 
-const char *tri_llvm_try_assembly(tri_arena *arena, const char *triple, const char *cpu, tri_str text)
+const char *tri_llvm_try_assembly(tri_diag *diag, tri_arena *arena, const char *triple, const char *cpu, tri_str text)
 {
     size_t size;
-    char *error, *object = tri_island_assemble(triple, cpu, text.data, text.len, &size, &error);
+    char *error, *object = assemble(diag, triple, cpu, text, &size, &error);
     const char *copy = object ? NULL : tri_str_copy(arena, tri_str_from(error)).data;
     free(object);
     free(error);

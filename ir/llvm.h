@@ -44,7 +44,7 @@ void tri_llvm_outline(LLVMValueRef function, size_t count, const LLVMBasicBlockR
 /* Appends the ELF object of assembly text, made in this process. False after a report. */
 bool tri_llvm_assemble(tri_diag *diag, const char *triple, const char *cpu, tri_str text, tri_buf *out);
 /* What is wrong with the text: null when it can be assembled. */
-const char *tri_llvm_try_assembly(tri_arena *arena, const char *triple, const char *cpu, tri_str text);
+const char *tri_llvm_try_assembly(tri_diag *diag, tri_arena *arena, const char *triple, const char *cpu, tri_str text);
 /* Links files as ld.lld's command line says, in this process. False after a report. */
 bool tri_llvm_link_object(tri_diag *diag, const char *const *arguments, int count);
 

@@ -20,6 +20,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
 
 #include <mutex>
 
@@ -50,26 +51,26 @@ static void keep_first(const SMDiagnostic &diagnostic, void *data)
         *text = ("line " + Twine(diagnostic.getLineNo()) + ": " + diagnostic.getMessage()).str();
 }
 
-/* The parser of one text and all that it stands on. */
-static bool run_parser(const Target &target, const Triple &triple, StringRef cpu, SourceMgr &sources,
-                       raw_pwrite_stream &out)
+/* The parser of one text; what it knows of the machine is what the code generator knows. */
+static bool run_parser(const TargetMachine &machine, SourceMgr &sources, raw_pwrite_stream &out)
 {
     MCTargetOptions options;
-    std::unique_ptr<MCRegisterInfo> registers(target.createMCRegInfo(triple));
-    std::unique_ptr<MCAsmInfo> syntax(target.createMCAsmInfo(*registers, triple, options));
-    std::unique_ptr<MCInstrInfo> instructions(target.createMCInstrInfo());
-    std::unique_ptr<MCSubtargetInfo> machine(target.createMCSubtargetInfo(triple, cpu, ""));
-    MCContext context(triple, syntax.get(), registers.get(), machine.get(), &sources, &options);
+    const Target &target = machine.getTarget();
+    const Triple &triple = machine.getTargetTriple();
+    const MCRegisterInfo &registers = *machine.getMCRegisterInfo();
+    const MCInstrInfo &instructions = *machine.getMCInstrInfo();
+    const MCSubtargetInfo &processor = *machine.getMCSubtargetInfo();
+    MCContext context(triple, machine.getMCAsmInfo(), &registers, &processor, &sources, &options);
     std::unique_ptr<MCObjectFileInfo> sections(target.createMCObjectFileInfo(context, /*PIC=*/true));
     context.setObjectFileInfo(sections.get());
-    std::unique_ptr<MCAsmBackend> backend(target.createMCAsmBackend(*machine, *registers, options));
+    std::unique_ptr<MCAsmBackend> backend(target.createMCAsmBackend(processor, registers, options));
     std::unique_ptr<MCObjectWriter> writer = backend->createObjectWriter(out);
-    std::unique_ptr<MCCodeEmitter> emitter(target.createMCCodeEmitter(*instructions, context));
+    std::unique_ptr<MCCodeEmitter> emitter(target.createMCCodeEmitter(instructions, context));
     std::unique_ptr<MCStreamer> streamer(target.createMCObjectStreamer(
-        triple, context, std::move(backend), std::move(writer), std::move(emitter), *machine));
-    std::unique_ptr<MCAsmParser> parser(createMCAsmParser(sources, context, *streamer, *syntax));
+        triple, context, std::move(backend), std::move(writer), std::move(emitter), processor));
+    std::unique_ptr<MCAsmParser> parser(createMCAsmParser(sources, context, *streamer, *machine.getMCAsmInfo()));
     std::unique_ptr<MCTargetAsmParser> target_parser(
-        target.createMCAsmParser(*machine, *parser, *instructions, options));
+        target.createMCAsmParser(processor, *parser, instructions, options));
     parser->setTargetParser(*target_parser);
     return !parser->Run(/*NoInitialTextSection=*/false);
 }
@@ -84,21 +85,17 @@ static char *copy_bytes(StringRef bytes, size_t *out_size)
     return copy;
 }
 
-char *tri_island_assemble(const char *triple_text, const char *cpu, const char *text, size_t size, size_t *out_size,
+char *tri_island_assemble(LLVMTargetMachineRef machine, const char *text, size_t size, size_t *out_size,
                           char **out_error)
 {
     std::string error;
-    Triple triple(triple_text);
-    const Target *target = TargetRegistry::lookupTarget(triple, error);
     SmallVector<char, 0> object;
-    if (target) {
-        SourceMgr sources;
-        sources.AddNewSourceBuffer(MemoryBuffer::getMemBufferCopy(StringRef(text, size), "assembly"), SMLoc());
-        sources.setDiagHandler(keep_first, &error);
-        raw_svector_ostream out(object);
-        if (!run_parser(*target, triple, cpu, sources, out) && error.empty())
-            error = "it cannot be assembled";
-    }
+    SourceMgr sources;
+    sources.AddNewSourceBuffer(MemoryBuffer::getMemBufferCopy(StringRef(text, size), "assembly"), SMLoc());
+    sources.setDiagHandler(keep_first, &error);
+    raw_svector_ostream out(object);
+    if (!run_parser(*reinterpret_cast<TargetMachine *>(machine), sources, out) && error.empty())
+        error = "it cannot be assembled";
     size_t length;
     *out_error = error.empty() ? nullptr : copy_bytes(error, &length);
     return error.empty() ? copy_bytes(StringRef(object.data(), object.size()), out_size) : nullptr;

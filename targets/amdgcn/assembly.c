@@ -97,8 +97,9 @@ static tri_str mistake_of(tri_gpu *g, const tri_machine_assembly *a)
         tri_buf probe = {0};
         int count = choose_places(g, a, kinds[i], places);
         bool can_try = count >= 0 && write_probe(a, places, count, &probe);
-        const char *mistake =
-            can_try ? tri_llvm_try_assembly(g->arena, tri_amdgcn_machine.triple, cpu, tri_buf_str(&probe)) : NULL;
+        const char *mistake = can_try ? tri_llvm_try_assembly(g->unit->diag, g->arena, tri_amdgcn_machine.triple, cpu,
+                                                              tri_buf_str(&probe))
+                                      : NULL;
         tri_buf_fini(&probe);
         if (!mistake)
             return TRI_STR("");
