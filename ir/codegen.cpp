@@ -1,5 +1,8 @@
 // What llvm-c lacks for code generators. No option of the process is left changed: LLVM may be shared with other users.
 #include "ir/blocks.h"
+extern "C" {
+#include "ir/effort.h"
+}
 #include "ir/island.h"
 
 #include "llvm-c/Core.h"
@@ -127,6 +130,7 @@ LLVMMemoryBufferRef tri_island_emit_without(LLVMModuleRef module, LLVMTargetMach
                                             LLVMCodeGenFileType type, const char *const *passes)
 {
     auto *target = reinterpret_cast<TargetMachine *>(machine);
+    tri_effort_start();
     SmallString<0> text;
     Buffered stream(text);
     auto kind = type == LLVMAssemblyFile ? CodeGenFileType::AssemblyFile : CodeGenFileType::ObjectFile;

@@ -1290,3 +1290,19 @@ END2
     grep -q v_fma_mix_f32 k.s
     ! grep -q v_pk_fma_f32 k.s
 }
+
+@test "values that find no register take seconds, not minutes" {
+    [ -n "${MATRIX_OPTIONS-}" ] || skip "eight seconds of a processor: make check-all"
+    cat >k.tri <<'K'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, y, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(y + i, tl.sin(tl.load(x + i)))
+K
+    (ulimit -t 20 && "$TRITCC" -arch=gfx1100 -emit=amdgcn=k.s k.tri -sig '*fp32, *fp32, 65536') # 30 s without a bound
+    grep -q 'vgpr_spill_count: *1[0-9][0-9][0-9]$' k.s
+}
