@@ -155,7 +155,7 @@ bool tri_persistent_programs_fit_loads(tri_arena *arena, MlirOperation func, int
     return LEAST_STAGES * stage + once <= bytes;
 }
 
-/* Bit d: the block may leave the tensor along dimension d, as it does not begin with it and end with it. */
+/* Bit d: the block may leave the tensor along dimension d, as it does not begin with it or ends behind it. */
 static unsigned dimensions_to_check(MlirOperation store, MlirOperation made, int rank)
 {
     unsigned checked = 0;
@@ -163,7 +163,7 @@ static unsigned dimensions_to_check(MlirOperation store, MlirOperation made, int
     for (int d = 0; d < rank; d++) {
         int64_t start, size;
         bool is_whole = tri_op_const_int(tri_op_operand(store, 2 + d), &start) && start == 0 &&
-                        tri_op_const_int(tri_op_operand(made, 1 + d), &size) && size == tri_type_dim(block, d);
+                        tri_op_const_int(tri_op_operand(made, 1 + d), &size) && size >= tri_type_dim(block, d);
         checked |= is_whole ? 0 : 1u << d;
     }
     return checked;
