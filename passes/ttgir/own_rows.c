@@ -8,6 +8,8 @@
  *
  * #blocked hands rows out to warps one after the other; a thread of #rows has that many rows one below the other that a
  * warp has the 16 of the instruction. Each row is stored as before. Addresses and masks are computed in that layout.
+ * One number of each row, as sums of attention's exponentials, is stored where the products' rows are, without any
+ * exchange.
  *
  * Needs: ttgir behind accelerate-matmul and remove-layout-conversions, which bring the two layouts together. Upstream
  * has no such pass. Test: tests/passes/own-rows.mlir */
@@ -15,12 +17,13 @@
 
 #include "ir/analysis/scratch.h"
 #include "ir/encoding.h"
+#include "ir/op_classes.h"
 #include "ir/type.h"
 #include "layout/plan.h"
 #include "passes/analysis/dots.h"
 #include "passes/ttgir/coalesce/coalesce.h"
 
-enum { HOPPER = 3, ROWS = 16 /* of an instruction, that a warp has */ };
+enum { HOPPER = 3, ROWS = 16 /* of an instruction, that a warp has */, MAX_DEPTH = 8 };
 
 typedef struct {
     tri_pass_run *run;
@@ -75,12 +78,44 @@ static MlirAttribute choose_rows(const own_rows *o, MlirOperation convert)
     return is_better ? encoding : none;
 }
 
-/* Whether what is left of a store can be computed in the layout, too. */
-static bool can_follow(tri_remat *r, MlirOperation store, MlirAttribute encoding)
+/* The layout of numbers of products' rows that a value is made of; null: it is made of others, too. */
+static MlirAttribute rows_below(const own_rows *o, MlirValue value, int depth)
+{
+    MlirOperation op = tri_op_def(value);
+    MlirAttribute none = {NULL}, found = none;
+    if (mlirOperationIsNull(op) || depth > MAX_DEPTH)
+        return none;
+    if (tri_op_is(op, "ttg.convert_layout")) {
+        const tri_encoding *from = tri_dots_encoding(o->run->arena, tri_op_operand(op, 0));
+        bool is_of_rows = from && from->kind == TRI_ENC_SLICE && from->parent->kind == TRI_ENC_NVIDIA_MMA &&
+                          from->parent->version_major == HOPPER;
+        return is_of_rows ? tri_layouts_of(tri_op_operand(op, 0)) : none;
+    }
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && tri_op_in(op, TRI_OPS_ELEMENTWISE); i++) {
+        MlirAttribute below = rows_below(o, tri_op_operand(op, i), depth + 1);
+        if (mlirAttributeIsNull(below) || (!mlirAttributeIsNull(found) && !mlirAttributeEqual(below, found)))
+            return none;
+        found = below;
+    }
+    return found;
+}
+
+/* The layout of one number of each row, where a store in a loop has those. */
+static MlirAttribute find_rows(const own_rows *o, MlirOperation store)
+{
+    MlirValue value = tri_op_operand(store, 1);
+    MlirType type = mlirValueGetType(value);
+    bool is_row = tri_type_is_tensor(type) && tri_type_rank(type) == 1 &&
+                  tri_op_is(mlirOperationGetParentOperation(store), "scf.for");
+    return is_row ? rows_below(o, value, 0) : (MlirAttribute){NULL};
+}
+
+/* Whether a store's operands, but for `but`, can be computed in the layout, too. */
+static bool can_follow(tri_remat *r, MlirOperation store, intptr_t but, MlirAttribute encoding)
 {
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(store); i++) {
         tri_slice slice = {0};
-        if (i != 1 && !tri_remat_grow(r, &slice, store, tri_op_operand(store, i), encoding, NULL, NULL))
+        if (i != but && !tri_remat_grow(r, &slice, store, tri_op_operand(store, i), encoding, NULL, NULL))
             return false;
     }
     return true;
@@ -88,18 +123,32 @@ static bool can_follow(tri_remat *r, MlirOperation store, MlirAttribute encoding
 
 /* ---- rewriter ---- */
 
-static void store_rows(tri_remat *r, MlirOperation store, MlirOperation convert, MlirAttribute encoding)
+/* The store in another layout, in which its operands, but for `but`, are computed. */
+static void store_rows(tri_remat *r, MlirOperation store, intptr_t but, MlirAttribute encoding)
 {
-    tri_builder b = tri_builder_before(store);
-    mlirOperationSetOperand(store, 1, tri_dots_convert(&b, tri_op_operand(convert, 0), encoding));
     tri_coalesce_relayout(store, encoding);
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(store); i++) {
         tri_slice slice = {0};
         MlirOperation moved = tri_op_def(tri_op_operand(store, i));
-        if (i != 1 && tri_op_is(moved, "ttg.convert_layout") &&
+        if (i != but && tri_op_is(moved, "ttg.convert_layout") &&
             tri_remat_grow(r, &slice, moved, tri_op_operand(moved, 0), encoding, NULL, NULL))
             tri_rematerialization_rewrite(r, &slice, moved);
     }
+}
+
+static bool visit_store(own_rows *o, tri_remat *r, MlirOperation store)
+{
+    enum { VALUE = 1, NONE = -1 };
+    MlirOperation convert = exchange_of(o, store);
+    MlirAttribute encoding = mlirOperationIsNull(convert) ? find_rows(o, store) : choose_rows(o, convert);
+    intptr_t but = mlirOperationIsNull(convert) ? NONE : VALUE;
+    if (mlirAttributeIsNull(encoding) || !can_follow(r, store, but, encoding))
+        return false;
+    tri_builder b = tri_builder_before(store);
+    if (but == VALUE)
+        mlirOperationSetOperand(store, VALUE, tri_dots_convert(&b, tri_op_operand(convert, 0), encoding));
+    store_rows(r, store, but, encoding);
+    return true;
 }
 
 static void visit_function(own_rows *o, MlirOperation func)
@@ -109,16 +158,8 @@ static void visit_function(own_rows *o, MlirOperation func)
     bool is_changed = false;
     tri_map_init(&r.copies, o->run->arena);
     tri_op_collect_named(func, "tt.store", o->run->arena, &stores);
-    for (size_t i = 0; i < stores.len; i++) {
-        MlirOperation convert = exchange_of(o, stores.at[i]);
-        MlirAttribute encoding = {NULL};
-        if (!mlirOperationIsNull(convert))
-            encoding = choose_rows(o, convert);
-        if (mlirAttributeIsNull(encoding) || !can_follow(&r, stores.at[i], encoding))
-            continue;
-        store_rows(&r, stores.at[i], convert, encoding);
-        is_changed = true;
-    }
+    for (size_t i = 0; i < stores.len; i++)
+        is_changed |= visit_store(o, &r, stores.at[i]);
     if (is_changed)
         tri_op_erase_dead(func);
 }

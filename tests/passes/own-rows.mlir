@@ -1,10 +1,11 @@
 // RUN: tritcc -x ttgir -passes=own-rows,canonicalize %s | FileCheck %s
 // RUN: tritcc -x ttgir -passes=own-rows,canonicalize,allocate-shared-memory,membar %s | FileCheck %s --check-prefix=BARRIERS
-// positive: @tiles
-// negative: @straight @beside @loaded
-// loop: @tiles @beside @loaded
+// positive: @tiles @sums
+// negative: @straight @beside @loaded @mixed
+// loop: @tiles @sums @beside @loaded @mixed
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [2, 16], warpsPerCTA = [8, 1], order = [1, 0]}>
+#row = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [8], order = [0]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [8, 1], instrShape = [16, 128, 16]}>
 #beside = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 2], instrShape = [16, 64, 16]}>
 // two rows of 16 lanes each, eight of a thread below one another: the 16 rows of a warp
@@ -19,13 +20,13 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, ttg.targ
   // CHECK: [[C:%.+]] = ttg.convert_layout %arg0 : {{.*}} -> tensor<128x128xf16, [[$ROWS]]>
   // CHECK-NEXT: tt.store [[P]], [[C]], [[M]]
   // CHECK-NOT: ttg.convert_layout
-  // CHECK-LABEL: @straight
+  // CHECK-LABEL: @sums
   // BARRIERS-LABEL: @tiles
   // BARRIERS: scf.for
   // BARRIERS-NOT: ttg.barrier
   // BARRIERS: ttg.convert_layout %arg0 {allocation.offset = 0 : i32, tritcc.again}
   // BARRIERS-NOT: ttg.barrier
-  // BARRIERS-LABEL: @straight
+  // BARRIERS-LABEL: @sums
   tt.func public @tiles(%x: tensor<128x128xf16, #mma>, %p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32, %rows: i32) {
     %c0 = arith.constant 0 : i32
     %c128 = arith.constant 128 : i32
@@ -52,7 +53,47 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, ttg.targ
     tt.return
   }
 
+  // One number of each row is stored where the rows are.
+  // CHECK: scf.for
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: [[L:%.+]] = math.log2 %arg0 : tensor<128xf32, #ttg.slice<{dim = 1, parent = #mma}>>
+  // CHECK-NEXT: [[S:%.+]] = arith.addf [[L]], %arg1
+  // CHECK-NEXT: tt.store {{.*}}, [[S]] : tensor<128x!tt.ptr<f32>, #ttg.slice<{dim = 1, parent = #mma}>>
+  tt.func public @sums(%x: tensor<128xf32, #ttg.slice<{dim = 1, parent = #mma}>>, %y: tensor<128xf32, #ttg.slice<{dim = 1, parent = #mma}>>, %p: !tt.ptr<f32>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c128 = arith.constant 128 : i32
+    scf.for %i = %c0 to %n step %c128 : i32 {
+      %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #row>
+      %first = tt.splat %i : i32 -> tensor<128xi32, #row>
+      %at = arith.addi %first, %r : tensor<128xi32, #row>
+      %base = tt.splat %p : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>, #row>
+      %q = tt.addptr %base, %at : tensor<128x!tt.ptr<f32>, #row>, tensor<128xi32, #row>
+      %u = ttg.convert_layout %x : tensor<128xf32, #ttg.slice<{dim = 1, parent = #mma}>> -> tensor<128xf32, #row>
+      %v = ttg.convert_layout %y : tensor<128xf32, #ttg.slice<{dim = 1, parent = #mma}>> -> tensor<128xf32, #row>
+      %l = math.log2 %u : tensor<128xf32, #row>
+      %s = arith.addf %l, %v : tensor<128xf32, #row>
+      tt.store %q, %s : tensor<128x!tt.ptr<f32>, #row>
+    }
+    tt.return
+  }
+
+  // Made of what else is in that layout, too.
+  // CHECK-LABEL: @mixed
+  // CHECK: ttg.convert_layout %arg0
+  // CHECK: tt.store {{.*}} : tensor<128x!tt.ptr<f32>, [[ROW:#[a-z0-9]+]]>
+  tt.func public @mixed(%x: tensor<128xf32, #ttg.slice<{dim = 1, parent = #mma}>>, %y: tensor<128xf32, #row>, %p: tensor<128x!tt.ptr<f32>, #row>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c128 = arith.constant 128 : i32
+    scf.for %i = %c0 to %n step %c128 : i32 {
+      %u = ttg.convert_layout %x : tensor<128xf32, #ttg.slice<{dim = 1, parent = #mma}>> -> tensor<128xf32, #row>
+      %s = arith.addf %u, %y : tensor<128xf32, #row>
+      tt.store %p, %s : tensor<128x!tt.ptr<f32>, #row>
+    }
+    tt.return
+  }
+
   // A kernel's end is no loop: its warps have nothing to go on with.
+  // CHECK-LABEL: @straight
   // CHECK: ttg.convert_layout %arg0 : {{.*}} -> tensor<128x128xf16, [[OLD:#.+]]>
   // CHECK-NEXT: tt.store %arg1, %{{.*}} : tensor<128x128x!tt.ptr<f16>, [[OLD]]>
   tt.func public @straight(%x: tensor<128x128xf16, #mma>, %p: tensor<128x128x!tt.ptr<f16>, #blocked>) {
