@@ -172,9 +172,10 @@ void tri_gpu_ttgir_pipeline(const tri_unit *unit, tri_buf *out)
     else
         tri_buf_add_z(out, "decompose-dot-scaled,");
     if (uses_tma(unit) && !unit->options->no_auto_tma)
-        tri_buf_format(out, "auto-tma{num-warps=%d num-stages=%d%s many-products=%d},canonicalize,",
+        tri_buf_format(out, "auto-tma{num-warps=%d num-stages=%d%s many-products=%d%s},canonicalize,",
                        tri_facts_warps(unit), tri_facts_stages(unit),
-                       unit->options->no_swap_operands ? " swap=0" : "", many_products(unit));
+                       unit->options->no_swap_operands ? " swap=0" : "", many_products(unit),
+                       unit->options->persistence == TRI_PERSISTENCE_ON ? " once=1" : "");
     if (unit->arch->has_warp_groups && !unit->options->no_reorder_programs)
         tri_buf_add_z(out, "reorder-programs,");
     if (uses_tma(unit) && is_persistent(unit))

@@ -160,6 +160,33 @@ CASES
     [ $n = 7 ]
 }
 
+@test "attention through pointers: queries come through a map, too, and numbers of rows are stored where those are" {
+    local source=$SRCDIR/tests/targets/pointer-attention.tri types='*bf16:16,*bf16:16,*bf16:16,*bf16:16,*fp32:16,fp32,i32,i32:16,i32:16'
+    local n=0 result sizes
+    tritcc -arch=sm_90a -fpersistent -fhost-tensormaps -num-warps=8 -num-stages=2 -Rpass=programs -Rpass=tma -emit=ttgir=k.ttgir,ptx=k.ptx \
+        -sig "$types,128,128,128,False" "$source"
+    [[ $errors == *'pointer-attention.tri:15:9: remark: the load goes through a tensor map'* && $errors == *'go through the grid'* ]]
+    grep -q 'tt.store .*tensor<128x!tt.ptr<f32>, #ttg.slice<{dim = 1, parent = #mma' k.ttgir
+    # tiles of a tensor whose rows nothing bounds: 16 bytes a thread
+    grep -q 'st.global.v4.b32' k.ptx
+    ! grep -q 'st.global.b16' k.ptx || return 1
+    ! sed -n '/setmaxnreg.inc/,/setmaxnreg.dec/p' k.ptx | grep -q 'bar.sync[[:space:]]*1,' || return 1
+    while read -r grid warps stages d bm bn causal rows heads; do
+        sizes="${heads}x${rows}x$d"
+        for result in o_ptr m_ptr; do
+            close "$source" attention_rows "$result" -num-warps="$warps" -num-stages="$stages" -grid="$grid" -D D="$d" -D BM="$bm" \
+                -D BN="$bn" -D CAUSAL="$causal" -- "randn:bf16:$sizes:seed=1" "randn:bf16:$sizes:seed=2" "randn:bf16:$sizes:seed=3" \
+                "o_ptr=full:bf16:$sizes:value=77" "m_ptr=full:f32:${heads}x$rows:value=77" 0.1 "$rows" $((rows * d)) "$d"
+        done
+        n=$((n + 1))
+    done <<'CASES'
+4,2 8 2 64 128 64 True 500 2
+2,3 8 2 64 128 128 False 200 3
+2,2 4 3 64 64 64 True 100 2
+CASES
+    [ $n = 3 ]
+}
+
 @test "attention: queries, keys and values come ahead, and turns go on" {
     local types='*bf16:16,*bf16:16,*bf16:16,*bf16:16,fp32,i32:16'
     tritcc -arch=sm_90a -fpersistent -fhost-tensormaps -k attn -num-warps=8 -num-stages=2 -Rpass=programs -emit=ttgir=k.ttgir,ptx=k.ptx \

@@ -6,13 +6,14 @@
  * range[None, :] < K - %i * 64, 0             %x = tt.descriptor_load %d[m, %i * 64] use(%x) ; yield %q + 64 use(%x) }
  * }
  *
- * Needs: ttir, before layouts. Loads that feed products of warp groups in loops, and stores of what such kernels
- * compute. The analysis of pointers (ir/analysis/pointers.h) must show a window of a tensor with a base, strides and
- * bounds that do not change in the loops, all multiples of 16 bytes as far as types and -sig say; elements that the
- * mask leaves out read as zero. Memory that is loaded must not be written before by this kernel, nor what is stored be
- * read behind, and atomics, which order programs, stay away: bulk copies are not ordered with other accesses. Rows
- * taken modulo the matrix' size: passes/analysis/wrapped.c. A remark of group "tma" says for each of these accesses
- * whether it is one, or why not. Upstream has no such pass. Test: tests/passes/auto-tma.mlir */
+ * Needs: ttir, before layouts. Loads that feed products of warp groups in loops, with an option also what a
+ * loop of two such products reads each time, and stores of what such kernels compute. The analysis of pointers
+ * (ir/analysis/pointers.h) must show a window of a tensor with a base, strides and bounds that do not change in the
+ * loops, all multiples of 16 bytes as far as types and -sig say; elements that the mask leaves out read as zero.
+ * Memory that is loaded must not be written before by this kernel, nor what is stored be read behind, and atomics,
+ * which order programs, stay away: bulk copies are not ordered with other accesses. Rows taken modulo the matrix'
+ * size: passes/analysis/wrapped.c. A remark of group "tma" says for each of these accesses whether it is one, or why
+ * not. Upstream has no such pass. Test: tests/passes/auto-tma.mlir */
 #include "passes/ttir/auto_tma/auto_tma.h"
 
 #include "ir/type.h"
@@ -102,16 +103,21 @@ static bool feeds_products(tri_auto_tma *t, MlirValue value, int inner)
 /* Loops of more than two products, as those of backward attention, lose 10 % where all warps wait for bulk copies
  * instead of their own (H200: 322 against 356 TFLOP/s). A warp of its own starts them where all loads of such loops go
  * through maps, those of sums of rows, too (434 then, against 410 with pointers). */
-static bool has_many_products(MlirOperation loop)
+static int products_in(MlirOperation loop)
 {
-    enum { MOST = 2 };
     int products = 0;
     if (!tri_op_is(loop, "scf.for"))
-        return false;
+        return 0;
     for (MlirOperation i = mlirBlockGetFirstOperation(tri_op_body(loop, 0)); !mlirOperationIsNull(i);
          i = mlirOperationGetNextInBlock(i))
         products += tri_op_is(i, "tt.dot");
-    return products > MOST;
+    return products;
+}
+
+static bool has_many_products(MlirOperation loop)
+{
+    enum { MOST = 2 };
+    return products_in(loop) > MOST;
 }
 
 static int64_t sums_of(tri_auto_tma *t, MlirOperation loop)
@@ -285,6 +291,41 @@ static bool is_worth(tri_auto_tma *t, MlirOperation op, bool has_loads)
            (inner < 0 && feeds_products(t, tri_op_result(op, 0), 1));
 }
 
+/* Whether a value's uses are first operands of products of loops that have two, whose other loads go through maps. */
+static bool is_kept_by_pairs(MlirValue value, const plan_list *plans)
+{
+    enum { PAIR = 2 };
+    bool is_used = false;
+    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation dot = mlirOpOperandGetOwner(use), loop = loop_around(dot);
+        if (!tri_op_is(dot, "tt.dot") || mlirOpOperandGetOperandNumber(use) != 0 || mlirOperationIsNull(loop) ||
+            products_in(loop) != PAIR)
+            return false;
+        int loads = 0;
+        for (size_t i = 0; i < plans->len; i++)
+            loads += mlirOperationEqual(loop_around(plans->at[i].op), loop);
+        is_used = loads == PAIR;
+        if (!is_used)
+            return false;
+    }
+    return is_used;
+}
+
+/* What a kernel loads once, as attention's queries: where it is a block of a map, programs can go through the grid
+ * (persistent-programs). */
+static bool is_worth_once(tri_auto_tma *t, MlirOperation op, const plan_list *plans)
+{
+    MlirValue value = tri_op_result(op, 0);
+    MlirType type = mlirValueGetType(value);
+    tri_access access;
+    if (!mlirOperationIsNull(loop_around(op)) || !tri_type_is_tensor(type) || tri_type_rank(type) != 2 ||
+        !is_kept_by_pairs(value, plans))
+        return false;
+    tri_pointers_access(t->pointers, op, &access);
+    return feeds_products(t, value, inner_of(&access));
+}
+
 static void say_why_not(tri_auto_tma *t, MlirOperation op, const char *why)
 {
     tri_diag *diag = t->run->unit->diag;
@@ -396,6 +437,10 @@ static void visit_kernel(tri_pass_run *run, MlirOperation func)
     if (!are_many_whole(&t, &plans))
         drop_many(&t, &plans);
     bool has_loads = plans.len || has_descriptor_loads(&t);
+    bool takes_once = tri_passes_option_int(run, "once", 0) != 0;
+    for (size_t i = 0, in_loops = plans.len; i < t.ops.len && in_loops && takes_once; i++)
+        if (tri_op_is(t.ops.at[i], "tt.load") && is_worth_once(&t, t.ops.at[i], &plans))
+            visit_access(&t, t.ops.at[i], &plans);
     for (size_t i = 0; i < t.ops.len; i++)
         if (tri_op_is(t.ops.at[i], "tt.store") && is_worth(&t, t.ops.at[i], has_loads))
             visit_access(&t, t.ops.at[i], &plans);
@@ -423,6 +468,7 @@ static const char *const options[] = {
     "num-stages=N: of the loops that stay without a warp for loads (3)",
     "many-products=N: of loops with more than two products that ask for no warp of their own, 1 takes those of kernels "
     "that gain by it, 2 all (0)",
+    "once=N: 1 takes what loops of two products read each time, too (0)",
     "swap=N: 0 when accelerate-matmul takes no operand out of registers for its place in memory (1)", NULL};
 
 const tri_pass tri_pass_auto_tma = {
