@@ -51,7 +51,7 @@ bool tri_cpu_find_left(tri_cpu_product *x, MlirValue value, tri_cpu_direct *out)
 void tri_cpu_place_right(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer);
 
 /* dot_turn.c: right operands whose columns are runs in memory, to x->b */
-bool tri_cpu_turn_suits(const tri_cpu_product *x);
+bool tri_cpu_turn_suits(const tri_cpu_product *x, MlirType element);
 void tri_cpu_turn_pack(tri_cpu_product *x, const tri_cpu_direct *columns);
 
 /* A counted loop outside of nests, from 0 to `end`, which is at least one step. */

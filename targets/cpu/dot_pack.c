@@ -282,8 +282,8 @@ static void strip_write(tri_cpu_gen *g, tri_cpu_sink *sink)
 static bool find_columns(tri_cpu_product *x, MlirValue value, tri_cpu_direct *out)
 {
     MlirOperation op = tri_op_def(value);
-    if (!tri_cpu_turn_suits(x) || !mlirTypeEqual(tri_type_element(mlirValueGetType(value)), x->mlir_element) ||
-        mlirOperationIsNull(op) || tri_cpu_find(x->g, value))
+    if (!tri_cpu_turn_suits(x, tri_type_element(mlirValueGetType(value))) || mlirOperationIsNull(op) ||
+        tri_cpu_find(x->g, value))
         return false;
     bool is_turned = tri_op_is(op, "tt.trans");
     return tri_cpu_dot_direct(x->g, is_turned ? tri_op_operand(op, 0) : value, is_turned, out);

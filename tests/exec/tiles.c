@@ -19,7 +19,7 @@ int tri_cpu_rt10_tile_level(void) { return 5; }
 
 static uint16_t a[most * most], b[most * most], b_turned[most * most];
 static int8_t p[most * most], q[most * most], q_turned[most * most];
-static float c[most * most], r[most * most], s[most * most];
+static float c[most * most], r[most * most], s[most * most], s_turned[most * most];
 static int32_t d[most * most];
 
 static int has_tiles; /* which take subnormal operands as zero */
@@ -73,11 +73,12 @@ typedef int single_launcher(tri_stream, tri_grid, const float *, const float *, 
                             int32_t, int32_t, int32_t);
 
 /* Within `bound` of the sum of the terms' sizes: tf32 has 1e-3, two bfloat16 2e-5. */
-static void singles(const char *name, single_launcher *run, int bm, int bn, int m, int n, int k, double bound)
+static void singles(const char *name, single_launcher *run, const float *right, int bm, int bn, int m, int n, int k,
+                    double bound)
 {
     tri_grid grid = {(uint32_t)((m + bm - 1) / bm), (uint32_t)((n + bn - 1) / bn), 1};
     memset(c, 0, sizeof c);
-    LAUNCH(run(NULL, grid, r, s, c, m, n, k, most, most, most));
+    LAUNCH(run(NULL, grid, r, right, c, m, n, k, most, most, most));
     for (int i = 0; i < m; i++) {
         for (int j = 0; j < n; j++) {
             double sum = 0, size = 0;
@@ -160,7 +161,7 @@ static void odd_singles(void)
         s[i * most + i / 2] = i % 5 ? 2 : odd[(i + 3) % 8];
     }
     s[5] = NAN;
-    singles("odd numbers", single, 64, 64, 64, 64, 64, 3e-5);
+    singles("odd numbers", single, s, 64, 64, 64, 64, 64, 3e-5);
 }
 
 /* Floats to bfloat16: a vector of ordinary numbers, then some with others among them, and a tail. */
@@ -207,14 +208,15 @@ int main(void)
     for (int i = 0; i < most * most; i++) {
         b_turned[i] = b[i % most * most + i / most];
         q_turned[i] = q[i % most * most + i / most];
+        s_turned[i] = s[i % most * most + i / most];
     }
     int count = 0, row = wide_selected(0);
     const tri_variant *rows = wide_variants(&count);
     if (count != 2 || row < 0 || row > 1)
         return fprintf(stderr, "variant %d of %d\n", row, count), 1;
     has_tiles = strcmp(rows[row].arch, "x86-64-v4") != 0;
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        int m = sizes[s][0], n = sizes[s][1], k = sizes[s][2];
+    for (size_t at = 0; at < sizeof sizes / sizeof *sizes; at++) {
+        int m = sizes[at][0], n = sizes[at][1], k = sizes[at][2];
         floats("wide", wide, b, 64, 64, m, n, k);
         floats("narrow", narrow, b, 16, 64, m, n, k);
         floats("few", few, b, 16, 16, m, n, k);
@@ -222,10 +224,12 @@ int main(void)
         floats("linear, transposed", linear_trans, b_turned, 32, 16, m, n, k);
         integers(0, m, n, k);
         integers(1, m, n, k);
-        singles("single", single, 64, 64, m, n, k, 3e-5);
-        singles("slim", slim, 32, 128, m, n, k, 3e-5);
-        singles("turned", turned, 32, 32, m, n, k, 3e-5);
-        singles("all bits", all_bits, 64, 64, m, n, k, 2e-6);
+        singles("single", single, s, 64, 64, m, n, k, 3e-5);
+        singles("slim", slim, s, 32, 128, m, n, k, 3e-5);
+        singles("turned", turned, s, 32, 32, m, n, k, 3e-5);
+        singles("all bits", all_bits, s, 64, 64, m, n, k, 2e-6);
+        singles("linear", linear_single, s_turned, 64, 64, m, n, k, 3e-5);
+        singles("linear, all bits", linear_bits, s_turned, 16, 64, m, n, k, 2e-6);
         rounded_sums(m, n, k, most, most);
     }
     rounded_sums(64, 64, 0, most, most);

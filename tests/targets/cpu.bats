@@ -582,6 +582,13 @@ END
     tritcc $tiles -sig "linear($bf16)" -emit=llir=linear.ll "$SRCDIR/tests/exec/tiles.tri"
     sed -n '/^define.*@tri_run_linear_x86_64_v4_amx/,/^}/p' linear.ll >turned.ll
     [ "$(grep -c 'shufflevector <16 x i32> %[^,]*, <16 x i32> %' turned.ll)" = 64 ]
+    local turns
+    for turns in linear_single linear_bits; do
+        # shellcheck disable=SC2086
+        tritcc $tiles -sig "$turns(${bf16//bf16/fp32})" -emit=llir=linear.ll "$SRCDIR/tests/exec/tiles.tri"
+        sed -n "/^define.*@tri_run_$turns(/,/^}/p" linear.ll >turned.ll
+        [ "$(grep -c 'shufflevector <16 x i32> %[^,]*, <16 x i32> %' turned.ll)" = 64 ]
+    done
     # bytes whose rows 256 columns read are gathered first, then each tile lies in one piece; those of 128 are not
     local bytes='*i8:16, *i8:16, *i32:16, i32, i32, i32, i32, i32, i32, 64' columns
     for columns in 128 256; do
