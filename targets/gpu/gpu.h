@@ -129,6 +129,9 @@ typedef struct tri_gpu_op {
     tri_gpu_scalar scalar;                     /* or: register by register; `run` is null */
 } tri_gpu_op;
 
+/* As a row of a table with `scalar` is run. */
+bool tri_gpu_run_scalar(tri_gpu *g, MlirOperation op, tri_gpu_scalar scalar);
+
 /* Tables of the op files; each ends with a null name. */
 extern const tri_gpu_op tri_gpu_ops_arith[];
 extern const tri_gpu_op tri_gpu_ops_math[];

@@ -192,7 +192,7 @@ static void remark_division(tri_gpu *g, MlirOperation op, int times)
                            : "a dimension of the grid or of the block for the quotient makes none");
 }
 
-static bool run_scalar(tri_gpu *g, MlirOperation op, tri_gpu_scalar scalar)
+bool tri_gpu_run_scalar(tri_gpu *g, MlirOperation op, tri_gpu_scalar scalar)
 {
     enum { max_operands = 8 };
     MlirValue result = mlirOperationGetResult(op, 0);
@@ -272,7 +272,7 @@ bool tri_gpu_lower_op(tri_gpu *g, MlirOperation op)
         tri_gpu_debug_at(g, mlirOperationGetLocation(op));
     if (g->made > g->max_made)
         return too_many_values(g, op);
-    return row->run ? row->run(g, op) : run_scalar(g, op, row->scalar);
+    return row->run ? row->run(g, op) : tri_gpu_run_scalar(g, op, row->scalar);
 }
 
 bool tri_gpu_lower_block(tri_gpu *g, MlirBlock block)

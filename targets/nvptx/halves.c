@@ -44,28 +44,41 @@ static LLVMValueRef put_together(tri_gpu *g, LLVMValueRef low, LLVMValueRef high
     return LLVMBuildInsertElement(g->b, pair, high, tri_gpu_i32(g, 1), "");
 }
 
-static bool run_by_pairs(tri_gpu *g, MlirOperation op, LLVMOpcode code)
+/* Whether all registers of both operands are pairs of fp16. */
+static bool are_pairs(tri_gpu_value a, tri_gpu_value b)
 {
-    tri_gpu_value a = tri_gpu_operand(g, op, 0), b = tri_gpu_operand(g, op, 1), out = tri_gpu_new(g, a.count);
-    bool is_half = LLVMGetTypeKind(LLVMTypeOf(a.at[0])) == LLVMHalfTypeKind;
-    for (int i = 0; i < a.count; i++) {
-        bool is_both = is_half && i + 1 < a.count && is_pair(a.at[i], a.at[i + 1]) && is_pair(b.at[i], b.at[i + 1]);
-        if (!is_both) {
-            out.at[i] = tri_gpu_contract(g, LLVMBuildBinOp(g->b, code, a.at[i], b.at[i], ""));
-            continue;
-        }
+    bool are = LLVMGetTypeKind(LLVMTypeOf(a.at[0])) == LLVMHalfTypeKind && a.count == b.count && a.count % 2 == 0;
+    for (int i = 0; are && i < a.count; i += 2)
+        are = is_pair(a.at[i], a.at[i + 1]) && is_pair(b.at[i], b.at[i + 1]);
+    return are;
+}
+
+static bool run_by_pairs(tri_gpu *g, MlirOperation op, LLVMOpcode code, tri_gpu_scalar scalar)
+{
+    tri_gpu_value a = tri_gpu_operand(g, op, 0), b = tri_gpu_operand(g, op, 1);
+    if (!are_pairs(a, b))
+        return tri_gpu_run_scalar(g, op, scalar);
+    tri_gpu_value out = tri_gpu_new(g, a.count);
+    for (int i = 0; i < a.count; i += 2) {
         LLVMValueRef x = put_together(g, a.at[i], a.at[i + 1]), y = put_together(g, b.at[i], b.at[i + 1]);
         LLVMValueRef both = tri_gpu_contract(g, LLVMBuildBinOp(g->b, code, x, y, ""));
-        out.at[i] = LLVMBuildExtractElement(g->b, both, tri_gpu_i32(g, 0), "");
-        out.at[++i] = LLVMBuildExtractElement(g->b, both, tri_gpu_i32(g, 1), "");
+        for (int k = 0; k < 2; k++)
+            out.at[i + k] = LLVMBuildExtractElement(g->b, both, tri_gpu_i32(g, k), "");
     }
     tri_gpu_set_result(g, op, 0, out);
     return true;
 }
 
-static bool run_addf(tri_gpu *g, MlirOperation op) { return run_by_pairs(g, op, LLVMFAdd); }
-static bool run_subf(tri_gpu *g, MlirOperation op) { return run_by_pairs(g, op, LLVMFSub); }
-static bool run_mulf(tri_gpu *g, MlirOperation op) { return run_by_pairs(g, op, LLVMFMul); }
+#define BY_PAIRS(name, code) \
+    static LLVMValueRef name(tri_gpu *g, MlirOperation op, LLVMValueRef *args) \
+    { \
+        (void)op; \
+        return tri_gpu_contract(g, LLVMBuildBinOp(g->b, code, args[0], args[1], "")); \
+    } \
+    static bool run_##name(tri_gpu *g, MlirOperation op) { return run_by_pairs(g, op, code, name); }
+BY_PAIRS(addf, LLVMFAdd)
+BY_PAIRS(subf, LLVMFSub)
+BY_PAIRS(mulf, LLVMFMul)
 
 const tri_gpu_op tri_nvptx_ops_halves[] = {
     {"arith.addf", run_addf, NULL},
