@@ -28,6 +28,16 @@ bool tri_host_has_tiles(const tri_machine_facts *arch)
     return tri_str_has_suffix(tri_str_from(arch->name), tile_suffix);
 }
 
+/* What -mattr says; products of tiles come with tiles, unless those are said not to be there. */
+static tri_str said_features(const tri_unit *unit)
+{
+    tri_str said = unit->options->features;
+    const char *text = tri_str_format(unit->arena, "%.*s", TRI_STR_ARG(said)).data;
+    if ((!has_feature(text, "amx-bf16") && !has_feature(text, "amx-int8")) || strstr(text, "amx-tile"))
+        return said;
+    return tri_str_format(unit->arena, "+amx-tile,%s", text);
+}
+
 /* Does what -arch and -mattr say have AMX? Code with it is a variant of its own, which is run where the system lets it.
  */
 static bool asks_for_tiles(const tri_unit *unit)
@@ -35,10 +45,10 @@ static bool asks_for_tiles(const tri_unit *unit)
     tri_host h = {0};
     if (unit->arch->processor == TRI_PROCESSOR_HOST) {
         char *features = LLVMGetHostCPUFeatures();
-        h.known = tri_str_format(unit->arena, "%s,%.*s", features, TRI_STR_ARG(unit->options->features)).data;
+        h.known = tri_str_format(unit->arena, "%s,%.*s", features, TRI_STR_ARG(said_features(unit))).data;
         LLVMDisposeMessage(features);
     } else {
-        h.known = tri_str_format(unit->arena, ",%.*s", TRI_STR_ARG(unit->options->features)).data;
+        h.known = tri_str_format(unit->arena, ",%.*s", TRI_STR_ARG(said_features(unit))).data;
     }
     return !is_aarch64(unit->arch) && has_feature(h.known, "amx-tile") &&
            (has_feature(h.known, "amx-bf16") || has_feature(h.known, "amx-int8"));
@@ -48,9 +58,10 @@ tri_host tri_host_of(const tri_unit *unit, const tri_machine_facts *arch)
 {
     tri_arena *arena = unit->arena;
     tri_host h = {.triple = tri_cpu_triple(arch), .is_aarch64 = is_aarch64(arch)};
-    tri_str more = unit->options->features;
-    if (!tri_host_has_tiles(arch))
-        more = tri_str_format(arena, "%.*s%s", TRI_STR_ARG(more), asks_for_tiles(unit) ? no_tiles + !more.len : "");
+    tri_str more = said_features(unit);
+    const char *text = tri_str_format(arena, "%.*s", TRI_STR_ARG(more)).data;
+    if (!tri_host_has_tiles(arch) && (asks_for_tiles(unit) || strstr(text, "amx-")))
+        more = tri_str_format(arena, "%s%s", text, no_tiles + !more.len);
     if (arch->processor == TRI_PROCESSOR_HOST) {
         char *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
         h.cpu = tri_str_copy(arena, tri_str_from(cpu)).data;

@@ -622,6 +622,13 @@ END
     [ "$(cat few.s none.s | grep -cE 'tdp|tilecfg|_amx')" = 0 ]
     tritcc -1 -arch=x86-64-v4,x86-64-v3 -mattr=+amx-tile,+amx-int8 -sig "wide($bf16)" -emit=obj "$SRCDIR/tests/exec/tiles.tri"
     [[ $errors == *"AMX is added to one -arch"*TRI-1002* ]]
+    # the types of products bring the tiles
+    tritcc -arch=x86-64-v4 -mattr=+amx-int8 -sig "bytes($bytes, 128, 64)" -emit=asm=alone.s "$SRCDIR/tests/exec/tiles.tri"
+    [ "$(grep -c tdpbssd alone.s)" = 8 ]
+    tritcc -arch=x86-64-v4 -mattr=+amx-int8,-amx-tile -sig "bytes($bytes, 128, 64)" -emit=asm=alone.s "$SRCDIR/tests/exec/tiles.tri"
+    [ "$(grep -c tdpbssd alone.s)" = 0 ]
+    tritcc -arch=native -mattr=-amx-tile -sig "bytes($bytes, 128, 64)" -emit=asm=alone.s "$SRCDIR/tests/exec/tiles.tri"
+    [ "$(grep -c tdpbssd alone.s)" = 0 ]
     tritcc -1 -arch=x86-64-v4 -mattr=+amx-int9 -sig "wide($bf16)" -emit=obj "$SRCDIR/tests/exec/tiles.tri"
     [[ $errors == *"'+amx-int9' is no feature of x86-64; did you mean '+amx-int8'"* ]]
 }
