@@ -225,10 +225,17 @@ bool tri_gpu_run_scalar(tri_gpu *g, MlirOperation op, tri_gpu_scalar scalar)
     return count > 0;
 }
 
-static bool too_many_values(tri_gpu *g, MlirOperation op)
+enum { operations_of_held = 1024 };
+
+/* `held`: those of the operation, 0: of all. */
+static bool too_many_values(tri_gpu *g, MlirOperation op, int64_t held)
 {
-    tri_op_error(g->unit->diag, op, 4010, "more than %lld values of a thread: the kernel becomes too much code",
-                 (long long)g->max_made);
+    if (held)
+        tri_op_error(g->unit->diag, op, 4010, "%lld values of a thread at once: the kernel becomes too much code",
+                     (long long)held);
+    else
+        tri_op_error(g->unit->diag, op, 4010, "more than %lld values of a thread: the kernel becomes too much code",
+                     (long long)g->max_made);
     tri_diag_note(g->unit->diag, TRI_NO_SPAN,
                   "smaller blocks or more warps give a thread less to do; -fmax-ops=N allows more");
     return false;
@@ -238,7 +245,16 @@ typedef struct {
     tri_gpu *g;
     int64_t least;
     MlirOperation at; /* with which they are too many; null: none */
+    int64_t held;     /* values that this operation alone puts into registers, where that is why; else 0 */
 } estimate;
+
+/* What wants a register for each of its values at once. More of them than any machine has take LLVM's own code
+ * generators time by the square of their number: 1,024 half a minute, 4,096 a quarter of an hour. */
+static int64_t held_values(tri_gpu *g, MlirOperation op)
+{
+    bool is_held = tri_op_is(op, "tt.load") || tri_op_is(op, "tt.scan");
+    return g->machine->product_cost && is_held ? tri_gpu_count(g, mlirValueGetType(mlirOperationGetResult(op, 0))) : 0;
+}
 
 static MlirWalkResult count_values(MlirOperation op, void *data)
 {
@@ -249,9 +265,12 @@ static MlirWalkResult count_values(MlirOperation op, void *data)
         e->least += tri_gpu_count(e->g, mlirValueGetType(mlirOperationGetResult(op, i)));
     for (intptr_t i = 0; is_combined && i < mlirOperationGetNumOperands(op); i++)
         e->least += tri_gpu_count(e->g, mlirValueGetType(mlirOperationGetOperand(op, i)));
-    if (e->least <= e->g->max_made)
+    int64_t held = held_values(e->g, op);
+    bool is_held = held > e->g->max_made / operations_of_held;
+    if (e->least <= e->g->max_made && !is_held)
         return MlirWalkResultAdvance;
     e->at = op;
+    e->held = is_held ? held : 0;
     return MlirWalkResultInterrupt;
 }
 
@@ -259,7 +278,7 @@ bool tri_gpu_check_size(tri_gpu *g, MlirOperation func)
 {
     estimate e = {.g = g, .least = g->made};
     mlirOperationWalk(func, count_values, &e, MlirWalkPreOrder);
-    return !e.at.ptr || too_many_values(g, e.at);
+    return !e.at.ptr || too_many_values(g, e.at, e.held);
 }
 
 bool tri_gpu_lower_op(tri_gpu *g, MlirOperation op)
@@ -271,7 +290,7 @@ bool tri_gpu_lower_op(tri_gpu *g, MlirOperation op)
     if (g->debug)
         tri_gpu_debug_at(g, mlirOperationGetLocation(op));
     if (g->made > g->max_made)
-        return too_many_values(g, op);
+        return too_many_values(g, op, 0);
     return row->run ? row->run(g, op) : tri_gpu_run_scalar(g, op, row->scalar);
 }
 

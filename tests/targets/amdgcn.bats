@@ -1291,6 +1291,36 @@ END2
     ! grep -q v_pk_fma_f32 k.s
 }
 
+@test "a block that no registers can hold is refused where it is loaded" {
+    cat >k.tri <<'K'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, y, N: tl.constexpr):
+    i = tl.arange(0, N)
+    v = tl.load(x + i)
+    tl.store(y + i, tl.cumsum(v, 0))
+
+
+@triton.jit
+def scanned(y, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(y + i, tl.cumsum(i, 0))
+K
+    local arch
+    for arch in gfx942:2048 gfx1100:4096; do
+        tritcc -1 -k k -arch="${arch%:*}" -emit=amdgcn=- k.tri -sig '*fp32, *fp32, 524288'
+        [[ $errors == *"k.tri:8:"*"error: ${arch#*:} values of a thread at once: the kernel becomes too much code [TRI-4010]"*"-fmax-ops=N allows more"* ]]
+    done
+    tritcc -1 -k scanned -arch=gfx942 -emit=amdgcn=- k.tri -sig '*i32, 524288'
+    [[ $errors == *"2048 values of a thread at once"*"k.tri:15:21: note: called from here"* ]]
+    tritcc -k k -num-warps=16 -arch=gfx942 -emit=llir=- k.tri -sig '*fp32, *fp32, 524288'
+    tritcc -k k -fmax-ops=2097152 -arch=gfx942 -emit=llir=- k.tri -sig '*fp32, *fp32, 524288'
+    tritcc -k k -arch=sm_90a -emit=llir=- k.tri -sig '*fp32, *fp32, 524288' # whose registers ptxas hands out
+}
+
 @test "values that find no register take seconds, not minutes" {
     [ -n "${MATRIX_OPTIONS-}" ] || skip "eight seconds of a processor: make check-all"
     cat >k.tri <<'K'
