@@ -202,6 +202,15 @@ void tri_island_give_machine(LLVMTargetMachineRef machine)
     delete given;
 }
 
+void tri_island_agree_on_flags(LLVMModuleRef module, LLVMModuleRef library)
+{
+    SmallVector<Module::ModuleFlagEntry, 8> flags;
+    unwrap(module)->getModuleFlagsMetadata(flags);
+    for (const Module::ModuleFlagEntry &flag : flags)
+        if (unwrap(library)->getModuleFlag(flag.Key->getString()))
+            unwrap(library)->setModuleFlag(flag.Behavior, flag.Key->getString(), flag.Val);
+}
+
 static void (*memory_handler)();
 
 static void on_bad_alloc(void *, const char *, bool)

@@ -55,6 +55,8 @@ LLVMMemoryBufferRef tri_island_emit_without(LLVMModuleRef module, LLVMTargetMach
 LLVMTargetMachineRef tri_island_take_machine(LLVMTargetRef target, const char *triple, const char *cpu,
                                              const char *features, LLVMCodeGenOptLevel level);
 void tri_island_give_machine(LLVMTargetMachineRef machine);
+/* tri_llvm_agree_on_flags */
+void tri_island_agree_on_flags(LLVMModuleRef module, LLVMModuleRef library);
 
 /* Machine code (ir/machine_code.cpp). An object of assembly text, which the caller frees; null with an error, which it
  * frees, too. The target must have been started with its parser. */

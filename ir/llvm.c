@@ -265,6 +265,11 @@ bool tri_llvm_link_bitcode(tri_diag *diag, LLVMModuleRef module, tri_str bitcode
     return tri_llvm_run_passes(diag, module, NULL, "globaldce");
 }
 
+void tri_llvm_agree_on_flags(LLVMModuleRef module, LLVMModuleRef library)
+{
+    tri_island_agree_on_flags(module, library);
+}
+
 /* --- kernel facts ------------------------------------------------------------------------ */
 
 static void append(MlirStringRef piece, void *buf)

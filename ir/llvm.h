@@ -67,6 +67,10 @@ bool tri_llvm_verify(tri_diag *diag, LLVMModuleRef module);
  * `only_needed` to make all that it defines internal and drop what is unused. */
 bool tri_llvm_link_bitcode(tri_diag *diag, LLVMModuleRef module, tri_str bitcode, bool only_needed);
 
+/* Flags of the module that the library has, too, get the module's values in the library, so that they can be linked:
+ * they tell how code is to be made. */
+void tri_llvm_agree_on_flags(LLVMModuleRef module, LLVMModuleRef library);
+
 /* Kernel facts as named metadata !tritcc.kernels, one attribute text per kernel. */
 void tri_llvm_set_kernels(tri_unit *unit);
 /* Reads them back into unit->kernels; false after a report when they are malformed. None is no error. */

@@ -268,6 +268,7 @@ bool tri_library_link_from(const tri_library_job *job, LLVMModuleRef source, boo
     LLVMStripModuleDebugInfo(source);
     LLVMSetTarget(source, LLVMGetTarget(module));
     LLVMSetDataLayout(source, LLVMGetDataLayoutStr(module));
+    tri_llvm_agree_on_flags(module, source);
     make_linkonce(source);
     tri_map before, known;
     tri_map_init(&before, job->unit->arena);

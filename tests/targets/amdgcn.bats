@@ -216,6 +216,9 @@ END
         grep -q "$(printf '%.6e' ${chip#*:})" k.ll
         ! grep -q oclc k.ll || false
     done
+    { cat own.ll && printf '!llvm.module.flags = !{!0}\n!0 = !{i32 1, !"amdhsa_code_object_version", i32 600}\n'; } >six.ll # as clang's
+    tritcc -arch=gfx942 -emit=amdgcn=k.s -sig 'k(*fp32)' -extern-lib=own=six.ll k.tri
+    grep -q 'amdhsa_code_object_version 5' k.s
     sed 's/__oclc_ISA_version/__oclc_of_tomorrow/' own.ll >other.ll
     tritcc -1 -arch=gfx942 -emit=amdgcn=k.s -sig 'k(*fp32)' -extern-lib=own=other.ll k.tri
     [[ $errors == *"error: no library defines the variable '__oclc_of_tomorrow' [TRI-7003]"* ]]
