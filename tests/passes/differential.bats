@@ -100,6 +100,7 @@ combine-tensor-select-and-if|without|sm_80|differential.tri|chosen|*fp32:16, *fp
 fuse-nested-loops|without|sm_80|execute.tri|flattened|*fp32:16, *fp32:16, i32, i32, 128|y|randn:f32:5x128:seed=1 y=zeros:f32:8x128 7 5
 fuse-nested-loops|without|sm_90|execute.tri|persistent|*fp16:16, *fp16:16, *fp32:16, i32:16, i32:16, i32:16, 64, 64, 32|c|-grid=2 randn:f16:80x80:seed=1 randn:f16:80x144:seed=2 c=zeros:f32:80x144 80 144 80
 optimize-accumulator-init|without|sm_90a|execute.tri|persistent|*fp16:16, *fp16:16, *fp32:16, i32:16, i32:16, i32:16, 64, 64, 32|c|-grid=2 randn:f16:80x80:seed=1 randn:f16:80x144:seed=2 c=zeros:f32:80x144 80 144 80
+own-rows|without|sm_90a|execute.tri|persistent|*fp16:16, *fp16:16, *fp32:16, i32:16, i32:16, i32:16, 64, 64, 32|c|-grid=2 randn:f16:80x80:seed=1 randn:f16:80x144:seed=2 c=zeros:f32:80x144 80 144 80
 fuse-nested-loops|without|sm_80|siblings.ttir|siblings||arg1|randn:f32:128:seed=1 arg1=zeros:f32:6x128 5 6
 coalesce-async-copy|after:pipeline|sm_80|differential.tri|bytes_product|*i8:16, *i8:16, *i32:16, i32:16, 64|c|randint:i8:64x128:seed=1,low=-9,high=9 randint:i8:128x64:seed=2,low=-9,high=9 c=zeros:i32:64x64 128
 automatic-warp-specialization|host|sm_90a|differential.tri|split_tiles|*fp16:16, *fp16:16, *fp32:16, i32, i32:16, i32:16, 64, 64, 32|c_ptr|-grid=2,2 randint:f16:80x72:seed=1,low=-9,high=9 randint:f16:72x72:seed=2,low=-9,high=9 c_ptr=zeros:f32:80x72 80 72 72
