@@ -67,8 +67,8 @@ static bool skip_one(skipper *s)
     case '\\':
         if (s->text[s->pos + 1] != '\n')
             return false;
-        s->pos++;
-        break;
+        s->pos += 2;
+        return true;
     case '\r': case '\t': case '\f': return false;
     default: break;
     }

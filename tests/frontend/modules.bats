@@ -418,7 +418,11 @@ not here: ( [
 2]
 # as deep as the function
     return \
-1 + len(b)
+1 + len(b) \
+
+
+def last():
+    return 1
 
 
 @triton.jit
