@@ -2,7 +2,7 @@
 """Compares the AMD assembly of tritcc with that of Triton's own AMD back end, without a GPU.
 
     amd_static.py TRITCC [--arch gfx942,gfx1100] [--far] [--timeout SECONDS] [--rows ROWS PACKAGES] [--keep FOLDER]
-                  [--library LIBTRITCC] [NAME...]
+                  [--library LIBTRITCC] [--table] [NAME...]
 
 The kernels are those of kernels.list, or with --rows those of packages, as bench/compile/sweep.py takes them; without
 --timeout a compiler gets 120 seconds for one. Needs a Python with Triton; no ROCm. Both compilers are told that arrays take less than 2 GiB, as Triton's launcher
@@ -10,7 +10,8 @@ says of most; --far leaves that out. Warps are cut to what a block of the chip h
 texts in FOLDER, KERNEL-CHIP.ours.amdgcn and .theirs.amdgcn, and KERNEL-CHIP.theirs.json, from which Triton's side is
 taken when the same kernel, signature, chip, number of warps and version of Triton are measured again; what took too long
 is kept as well. With --library tritcc's seconds are those of a context that has made a kernel for the chip before, as
-Triton's are; else those of a process, with its start.
+Triton's are; else those of a process, with its start. --table prints one line for both compilers, tritcc's number first,
+with both seconds of tritcc's, of kernels that both compiled, and behind all means for each chip (../results/amd-corpus.txt).
 
 One line per kernel, chip and compiler: registers (VGPRs, AGPRs among them), registers spilled, bytes of LDS, blocks
 that a compute unit holds, instructions in all, seconds of the processor, then for each innermost loop its instructions and how many are of
@@ -200,9 +201,8 @@ def by_tritcc(case, arch, warps, options):
     seconds = processor(resource.RUSAGE_CHILDREN) - start
     if done.returncode:
         raise RuntimeError(done.stderr.strip().split("\n")[0])
-    if options.library:
-        seconds = options.library.seconds(arch, case.source, ["-emit=hsaco", *words])
-    return done.stdout, 0, seconds
+    warm = options.library and options.library.seconds(arch, case.source, ["-emit=hsaco", *words])
+    return done.stdout, 0, seconds, warm
 
 
 def by_triton(pipe, case, arch, warps, far):
@@ -303,24 +303,64 @@ def loop_work(ours, theirs):
             for m in (ours, theirs)]
 
 
-def compare(options, case, arch, ratios, known):
+def pair(name, arch, ours, theirs, has_products):
+    """What means are made of, of one kernel; prints its line of the table."""
+    work = loop_work(ours, theirs)
+    loops = work[0] / work[1] if all(work) else None
+    seconds = " ".join(f"{s:.3f}" for s in (ours["process"], ours["warm"], theirs["process"]) if s is not None)
+    print(f"{name:42} {arch:8} registers {ours['registers']:3} {theirs['registers']:3}  instructions {ours['all']:5} "
+          f"{theirs['all']:5}  blocks {ours['blocks']:2} {theirs['blocks']:2}  spilled {ours['spilled']} {theirs['spilled']}"
+          f"  LDS {ours['lds']} {theirs['lds']}  seconds {seconds}" + (f"  loops {loops:.2f}" if loops else ""), flush=True)
+    return arch, ours, theirs, loops, has_products
+
+
+def mean(values):
+    """Geometric; "none" of nothing."""
+    values = [max(v, 1e-3) for v in values]
+    return f"{math.exp(sum(map(math.log, values)) / len(values)):.3f}" if values else "none"
+
+
+def summarize(table):
+    for arch in dict.fromkeys(row[0] for row in table):
+        rows = [row[1:] for row in table if row[0] == arch]
+
+        def parts(what, products=(True, False)):
+            return [o[what] / max(t["process" if what == "warm" else what], 1e-3) for o, t, _, p in rows
+                    if p in products and o[what] is not None]
+
+        loops = [row[2] for row in rows if row[2]]
+        print(f"# {arch}: {len(rows)} kernels: registers {mean(parts('registers'))}, instructions {mean(parts('all'))}, "
+              f"VALU and memory in loops {mean(loops)} (of {len(loops)}), processor time of a process "
+              f"{mean(parts('process', [True]))} with products (of {len(parts('all', [True]))}) and "
+              f"{mean(parts('process', [False]))} without, of a warm context with its object {mean(parts('warm', [True]))} and "
+              f"{mean(parts('warm', [False]))}, fewer blocks {sum(o['blocks'] < t['blocks'] for o, t, *_ in rows)}, more "
+              f"{sum(o['blocks'] > t['blocks'] for o, t, *_ in rows)}, spilling {sum(o['spilled'] > 0 for o, *_ in rows)} and "
+              f"{sum(t['spilled'] > 0 for _, t, *_ in rows)} of Triton's")
+
+
+def compare(options, case, arch, ratios, known, table):
     warps = min(case.warps, 1024 // LANES[arch])
     both = {}
     for who, made in (("tritcc", attempt(by_tritcc, case, arch, warps, options)), ("triton", kept(case, arch, warps, options))):
         if isinstance(made, str):
             print(f"{case.name:20} {arch:8} {who:7} {made}", flush=True)
             continue
-        text, shared, seconds = made
+        text, shared, seconds, *warm = made
         if options.keep and who == "tritcc":
             with open(os.path.join(options.keep, f"{case.name}-{arch}.ours.amdgcn"), "w") as file:
                 file.write(text)
         both[who] = measure(text)
         both[who]["lds"] = both[who]["lds"] or shared
-        both[who]["seconds"] = seconds
-        show(case.name, arch, who, both[who], seconds, warps)
+        both[who]["process"], both[who]["warm"] = seconds, warm and warm[0]
+        both[who]["seconds"] = both[who]["warm"] or seconds
+        both[who]["blocks"] = blocks(arch, both[who], warps)
+        if not options.table:
+            show(case.name, arch, who, both[who], both[who]["seconds"], warps)
     if len(both) < 2:
         return True
-    is_less = blocks(arch, both["tritcc"], warps) < blocks(arch, both["triton"], warps)
+    if options.table:
+        table.append(pair(case.name, arch, both["tritcc"], both["triton"], bool(re.search(MATRIX, text))))
+    is_less = both["tritcc"]["blocks"] < both["triton"]["blocks"]
     why = known.get((case.name, arch)) or known.get((case.kernel, arch))
     if is_less:
         print("    fewer blocks: " + (why or "no reason is known"), flush=True)
@@ -343,8 +383,9 @@ def main():
     parser.add_argument("--rows", nargs=2)
     parser.add_argument("--keep")
     parser.add_argument("--library", type=Library)
+    parser.add_argument("--table", action="store_true")
     options = parser.parse_intermixed_args()
-    ratios, known, is_explained = {}, reasons(), True
+    ratios, known, is_explained, table = {}, reasons(), True, []
     if options.rows:
         import peer
         from triton.backends.compiler import GPUTarget
@@ -352,15 +393,15 @@ def main():
         cases = [Row(i, json.loads(line), options.rows[1]) for i, line in enumerate(open(options.rows[0]))]
     else:
         cases = [Listed(case) for case in load_cases().values()]
-    first, given = multiprocessing.Pipe()  # in this process, so that no time holds what Triton does but once
-    by_triton(given, Listed(load_cases()["vadd"]), "gfx942", 4, False)
+    first, given = multiprocessing.Pipe()  # in this process, so that no time holds what Triton does but once; no row is this one
+    by_triton(given, Listed(load_cases()["vadd"]), "gfx942", 4, True)
     os.makedirs(options.keep or ".", exist_ok=True)
     for case in cases:
         for arch in options.arch.split(",") if not options.names or case.name in options.names else ():
-            is_explained &= compare(options, case, arch, ratios, known)
-    for what, values in ratios.items():
-        mean = math.exp(sum(math.log(max(v, 1e-3)) for v in values) / len(values))
-        print(f"{what}: {mean:.2f} of Triton's (geometric mean of {len(values)})")
+            is_explained &= compare(options, case, arch, ratios, known, table)
+    summarize(table)
+    for what, values in ratios.items() if not options.table else ():
+        print(f"{what}: {mean(values)} of Triton's (geometric mean of {len(values)})")
     sys.exit(not is_explained)
 
 
