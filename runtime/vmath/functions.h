@@ -99,7 +99,7 @@ INLINE VF F(one)(F(factor) *factor, VF x, float infinite, float normal, float ze
 }
 #endif
 
-#define EXP_ENDS 88.722847f, -87.3365402f, -104.0f
+#define EXP_ENDS 88.7228394f, -87.3365402f, -104.0f
 #define EXP2_ENDS 128.0f, -126.0f, -151.0f
 
 EXPORT void F(tri_vm_exp_f32)(VF *out, const VF *in)

@@ -33,9 +33,9 @@ static void all_floats(void)
 {
     enum { n = 1 << 16 };
     static float x[n], out[14 * n];
-    static const float fixed[] = {0,      -0.0f,  1,       -1,     INFINITY, -INFINITY, NAN,
-                                  88.72f, 88.73f, -103.9f, -104.f, 128.0f,   -149.0f,   -150.5f,
-                                  1e-40f, 1e5f,   1.1e5f,  3e7f,   1e38f,    0.87f};
+    static const float fixed[] = {
+        0,       -0.0f,  1,      -1,     INFINITY, -INFINITY, NAN,  88.72f, 88.73f, 0x1.62e42ep6f, 0x1.62e43p6f,
+        -103.9f, -104.f, 128.0f, -149.f, -150.5f,  1e-40f,    1e5f, 1.1e5f, 3e7f,   1e38f,         0.87f};
     for (int i = 0; i < n; i++) {
         uint32_t bits = random_bits();
         if (i & 1)
