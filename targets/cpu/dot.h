@@ -93,6 +93,8 @@ void tri_cpu_rows_fetch(const tri_cpu_each *each, LLVMValueRef n, LLVMValueRef k
 
 /* dot_tiles.c: with AMX; base: a, b and d */
 int64_t tri_cpu_tiles_strip(const tri_cpu_product *x);
+/* Products at once of which a pair of tiles' rows stay in the first cache, where that pays; else `most`. */
+int64_t tri_cpu_tiles_trips(const tri_cpu_product *x, int64_t most);
 void tri_cpu_tiles_multiply(tri_cpu_product *x, LLVMValueRef *base);
 
 /* dot_split.c: float32 as two bfloat16 */

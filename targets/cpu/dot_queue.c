@@ -140,7 +140,7 @@ static int64_t choose_trips(const tri_cpu_product *x)
     strip /= x->is_split ? 2 : 1;
     int64_t times = x->isa && x->isa->is_tile ? tile_times : 1;
     int64_t trips = fewer(times * strip_bytes / strip, times * block_bytes / (a > b ? a : b));
-    return fewer(trips, max_trips);
+    return tri_cpu_tiles_trips(x, fewer(trips, max_trips));
 }
 
 /* Not of the arena, whose limit is on what the kernel's author chose. */

@@ -117,6 +117,25 @@ static void fetch_below(const tri_cpu_tile_place *p, bool is_low)
                          TRI_CPU_FETCH_FAR);
 }
 
+/* Each step its share of the result's lines. */
+static void fetch_result(const tri_cpu_tile_place *p)
+{
+    const tri_cpu_product *x = &p->each->x;
+    tri_cpu_gen *g = x->g;
+    int64_t rows = p->shape->down * rows_of_tile, depth = x->isa->group * rows_of_tile, steps = x->k / depth;
+    int64_t share = (rows + x->most_trips * steps - 1) / (x->most_trips * steps);
+    LLVMValueRef step = LLVMBuildUDiv(g->b, p->k, tri_cpu_i64(g, depth), "");
+    step = LLVMBuildNSWAdd(g->b, tri_cpu_times(g, p->each->loop.i, steps), step, "");
+    LLVMValueRef row = LLVMBuildURem(g->b, tri_cpu_times(g, step, share), tri_cpu_i64(g, rows), "");
+    row = LLVMBuildNSWAdd(g->b, p->m, row, "");
+    for (int64_t i = 0; i < share * p->shape->across; i++) {
+        LLVMValueRef column = tri_cpu_plus(g, p->n, i % p->shape->across * rows_of_tile);
+        LLVMValueRef at = tri_cpu_tile_address(g, x->out, tri_cpu_plus(g, row, i / p->shape->across),
+                                               tri_cpu_times(g, x->out_stride, 4), tri_cpu_times(g, column, 4));
+        tri_cpu_prefetch(g, at, TRI_CPU_FETCH_TO_WRITE);
+    }
+}
+
 /* Of numbers in one part, and of high parts. */
 void tri_cpu_tile_step_high(const tri_cpu_tile_place *p)
 {
@@ -164,6 +183,8 @@ void tri_cpu_tile_steps(tri_cpu_product *x, LLVMValueRef *base, tri_cpu_tile_pla
     step(&at);
     for (int part = 0; at.fetches && part < (x->is_split ? 2 : 1); part++)
         fetch_below(&at, part == 1);
+    if (at.writes)
+        fetch_result(&at);
     tri_cpu_counted_end(g, &k);
     tri_cpu_each_end(g, &each);
 }

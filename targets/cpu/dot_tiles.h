@@ -18,6 +18,7 @@ typedef struct {
     LLVMValueRef m, n, k;
     LLVMValueRef gathered; /* rows of a as gather_step leaves them; null: they are read where they lie */
     bool fetches;          /* rows of the tiles below, for these */
+    bool writes;           /* lines of the result are fetched to be written */
     bool passes;           /* tiles that the result's next ones have others for do not go through the first cache */
 } tri_cpu_tile_place;
 

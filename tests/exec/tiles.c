@@ -162,6 +162,27 @@ static void odd_singles(void)
     }
     s[5] = NAN;
     singles("odd numbers", single, s, 64, 64, 64, 64, 64, 3e-5);
+    singles("odd numbers, broad", broad, s, 64, 256, 64, 64, 64, 3e-5);
+}
+
+/* More products than wait at once, of which each step begins with the sums of those before. */
+static void long_singles(void)
+{
+    enum { m = 64, n = most, k = 2112, lda = 1, ldb = 10 };
+    static float sums[m * most];
+    LAUNCH(broad(NULL, (tri_grid){1, 1, 1}, r, s, sums, m, n, k, lda, ldb, most));
+    for (int i = 0; i < m; i++) {
+        for (int j = 0; j < n; j++) {
+            double sum = 0, size = 0;
+            for (int t = 0; t < k; t++) {
+                double term = (double)r[i * lda + t] * s[t * ldb + j];
+                sum += term;
+                size += fabs(term);
+            }
+            if (!(fabs(sums[i * most + j] - sum) <= 3e-5 * size))
+                fail_at(__LINE__, "long", i * most + j, sums[i * most + j], sum);
+        }
+    }
 }
 
 /* Floats to bfloat16: a vector of ordinary numbers, then some with others among them, and a tail. */
@@ -226,6 +247,7 @@ int main(void)
         integers(1, m, n, k);
         singles("single", single, s, 64, 64, m, n, k, 3e-5);
         singles("slim", slim, s, 32, 128, m, n, k, 3e-5);
+        singles("broad", broad, s, 64, 256, m, n, k, 3e-5);
         singles("turned", turned, s, 32, 32, m, n, k, 3e-5);
         singles("all bits", all_bits, s, 64, 64, m, n, k, 2e-6);
         singles("linear", linear_single, s_turned, 64, 64, m, n, k, 3e-5);
@@ -238,6 +260,7 @@ int main(void)
     in_place(160);
     in_place(0);
     batches();
+    long_singles();
     odd_singles();
     convert();
     a[3] = to_bf16(INFINITY);
