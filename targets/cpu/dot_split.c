@@ -2,11 +2,13 @@
  *
  *     a * b  =  high(a) high(b)  +  (low(a) high(b) + high(a) low(b))
  *
- * where no NaN comes out. Else the last is added up on its own and left out where it is NaN: that happens where an
- * infinity meets a low part of zero, and the product of high parts has the right result then. (Triton's bf16x3,
- * passes/ttgir/f32_dot_tc.c.)
+ * where no NaN comes out. Else the last is added up on its own and left out where it is not finite: that happens where
+ * an infinity meets a low part of zero, and where products overflow; that of high parts has the right result then.
+ * (Triton's bf16x3, passes/ttgir/f32_dot_tc.c.)
  * The error is a fiftieth of tf32's or less, so that this may be done for tf32; never for ieee. */
 #include "targets/cpu/dot.h"
+
+#include <math.h>
 
 enum {
     least_side = 32,               /* of the result: with fewer, splitting costs more than is gained */
@@ -132,8 +134,9 @@ void tri_cpu_split_add(const tri_cpu_product *x, LLVMValueRef d, LLVMValueRef s,
         LLVMSetAlignment(sum, 4);
         if (x->is_fresh)
             sum = LLVMBuildSelect(b, x->is_fresh, LLVMConstNull(vector), sum, "");
-        LLVMValueRef is_nan = LLVMBuildFCmp(b, LLVMRealUNO, small, small, "");
-        small = LLVMBuildSelect(b, is_nan, LLVMConstNull(vector), small, "");
+        LLVMValueRef size = tri_cpu_intrinsic(g, "llvm.fabs", &vector, 1, &small, 1);
+        LLVMValueRef is_finite = LLVMBuildFCmp(b, LLVMRealOLT, size, tri_cpu_constf_like(vector, INFINITY), "");
+        small = LLVMBuildSelect(b, is_finite, small, LLVMConstNull(vector), "");
         LLVMSetAlignment(LLVMBuildStore(b, LLVMBuildFAdd(b, sum, small, ""), to), 4);
     }
     tri_cpu_counted_end(g, &m);
