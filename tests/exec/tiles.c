@@ -162,7 +162,7 @@ static void odd_singles(void)
     }
     s[5] = NAN;
     r[10 * most + 10] = 1e30f; /* the low part is below zero: the product is infinite, not NaN */
-    s[10 * most + 7] = 1e30f;
+    s[10 * most + 8] = 1e30f;
     singles("odd numbers", single, s, 64, 64, 64, 64, 64, 3e-5);
     singles("odd numbers, broad", broad, s, 64, 256, 64, 64, 64, 3e-5);
 }
