@@ -21,8 +21,8 @@ static const char kernels_name[] = "tritcc.kernels";
 
 #define BACK_ENDS \
     X("nvptx", NVPTX, NULL) \
-    X("x86", X86, NULL) \
-    X("aarch64", AArch64, NULL) \
+    X("x86", X86, LLVMInitializeX86AsmParser) \
+    X("aarch64", AArch64, LLVMInitializeAArch64AsmParser) \
     X("spirv", SPIRV, NULL) \
     X("amdgcn", AMDGPU, LLVMInitializeAMDGPUAsmParser)
 
@@ -34,7 +34,7 @@ void LLVMInitializeSPIRVAsmPrinter(void);
 typedef struct {
     const char *name;
     void (*info)(void), (*target)(void), (*mc)(void), (*printer)(void);
-    void (*parser)(void); /* of assembly, where code is made from that; null: it is not */
+    void (*parser)(void); /* of assembly, where code is made from that or has some inside; null: it does not */
     bool is_started;
 } back_end;
 

@@ -92,6 +92,9 @@ static bool open_host(tri_run_kernel *k, tri_argument_list *arguments)
                                       {"tri_cpu_rt_print_text", (const void *)(uintptr_t)tri_cpu_rt_print_text},
                                       {"tri_cpu_rt_assert", (const void *)(uintptr_t)tri_cpu_rt_assert},
                                       {"tri_cpu_rt_poll", (const void *)(uintptr_t)tri_cpu_rt_poll},
+#if defined(__x86_64__)
+                                      {"tri_cpu_rt_begin", (const void *)(uintptr_t)tri_cpu_rt_begin},
+#endif
                                       {"tri_cpu_rt_room", (const void *)(uintptr_t)tri_cpu_rt_room},
                                       {"tri_cpu_rt_panel", (const void *)(uintptr_t)tri_cpu_rt_panel},
                                       {"tri_cpu_rt_bounds", (const void *)(uintptr_t)tri_cpu_rt_bounds},

@@ -288,6 +288,9 @@ void tri_cpu_rt_assert(int *err, const char *message, const char *file, int line
 /* Waits until the integer of `bits` bits is `want`, for at most `timeout` ns (forever when that is negative);
  * whether it is. */
 int tri_cpu_rt_poll(const void *address, uint64_t want, int bits, int64_t timeout);
+/* x86: begins a transaction of memory, which `xend` ends (targets/cpu/atomic_block.c); 0: there is none, or it was
+ * disturbed, and nothing of it has happened. */
+int tri_cpu_rt_begin(void);
 
 /* -fsanitize=bounds (targets/cpu/sanitize/bounds.c): what a kernel's error points to, and one access of the source. */
 typedef struct {

@@ -147,4 +147,44 @@ int tri_cpu_rt_tile_level(void)
     }
     return level;
 }
+
+/* ---- transactions of memory ---- */
+
+/* Where many are disturbed, none is begun for a while. Counters are only estimates, which threads may overwrite. */
+enum { ask = 0, never = -1, disturbed = 4, most_disturbed = 1024, pause = 1 << 16 };
+static int transactions; /* atomic; `ask`, `never`, or 1 and how many of late were disturbed */
+static int pause_left;   /* atomic */
+
+static int has_transactions(void)
+{
+    enum { leaf_of_features = 7, rtm = 11, always_abort = 11 };
+    if (query(0).a < leaf_of_features)
+        return 0;
+    leaf seven = query(leaf_of_features);
+    return has_all(seven.b, BIT(rtm)) && !has_all(seven.d, BIT(always_abort));
+}
+
+static void set(int *at, int value) { __atomic_store_n(at, value, __ATOMIC_RELAXED); }
+
+int tri_cpu_rt_begin(void)
+{
+    int known = __atomic_load_n(&transactions, __ATOMIC_RELAXED);
+    int left = __atomic_load_n(&pause_left, __ATOMIC_RELAXED);
+    if (known == ask)
+        set(&transactions, known = has_transactions() ? 1 : never);
+    if (left > 0)
+        set(&pause_left, left - 1);
+    if (known == never || left > 0)
+        return 0;
+    if (known > 1)
+        set(&transactions, --known);
+    int status = -1;
+    __asm__ volatile("xbegin 1f\n1:" : "+a"(status)::"memory");
+    if (status == -1)
+        return 1;
+    int is_often = known + disturbed > most_disturbed;
+    set(&pause_left, is_often ? pause : 0);
+    set(&transactions, is_often ? 1 : known + disturbed);
+    return 0;
+}
 #endif

@@ -7,8 +7,8 @@
 enum { max_loads = 16 };
 
 typedef struct {
-    MlirValue pointers[max_loads];
-    int count;
+    MlirValue pointers[max_loads], loaded[max_loads]; /* those of loads, each once; what they give */
+    int count, loads;
     bool too_many;
     tri_map seen;
 } reads;
@@ -28,6 +28,9 @@ static void collect_alias(tri_cpu_gen *g, MlirValue value, reads *out)
         return;
     if (tri_op_is(op, "tt.load")) {
         MlirValue p = tri_op_operand(op, 0);
+        out->too_many |= out->loads == max_loads;
+        if (!out->too_many)
+            out->loaded[out->loads++] = value;
         for (int i = 0; i < out->count; i++)
             if (out->pointers[i].ptr == p.ptr)
                 return;
@@ -149,13 +152,37 @@ LLVMValueRef tri_cpu_alias_check(tri_cpu_gen *g, MlirOperation op)
     return known ? ok : LLVMConstInt(g->i1, 0, false);
 }
 
+typedef struct {
+    void *saved[3 * max_loads];
+    MlirValue values[3 * max_loads];
+    int count;
+} rebound;
+
+static void rebind(tri_cpu_gen *g, MlirValue v, rebound *io)
+{
+    tri_cpu_bind *bind = tri_cpu_find(g, v);
+    if (bind && bind->kind == TRI_CPU_BUFFER)
+        return;
+    LLVMValueRef buffer = tri_cpu_alloc(g, mlirValueGetType(v));
+    tri_cpu_materialise(g, v, buffer);
+    io->values[io->count] = v;
+    io->saved[io->count++] = bind;
+    tri_cpu_bind_buffer(g, v, buffer);
+}
+
+/* Do the loads of a block read much less than it has, as numbers of rows are of the addresses of their elements? */
+static bool are_small(const reads *r, MlirValue v)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < r->loads; i++)
+        sum += tri_type_num_elements(mlirValueGetType(r->loaded[i]));
+    return !r->too_many && sum <= tri_type_num_elements(mlirValueGetType(v)) / 4;
+}
+
 /* Materialises what reads memory, stores from there, and restores the bindings. */
 void tri_cpu_store_whole(tri_cpu_gen *g, MlirOperation op, void (*store)(tri_cpu_gen *g, MlirOperation op))
 {
-    enum { max_operands = 3 };
-    void *saved[max_operands];
-    MlirValue kept[max_operands];
-    int count = 0;
+    rebound kept = {.count = 0};
     size_t mark = g->live.len;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
         reads r = {0};
@@ -164,15 +191,16 @@ void tri_cpu_store_whole(tri_cpu_gen *g, MlirOperation op, void (*store)(tri_cpu
         collect_alias(g, v, &r);
         if (!r.count && !r.too_many)
             continue;
-        LLVMValueRef buffer = tri_cpu_alloc(g, mlirValueGetType(v));
-        tri_cpu_materialise(g, v, buffer);
-        kept[count] = v;
-        saved[count++] = tri_cpu_find(g, v);
-        tri_cpu_bind_buffer(g, v, buffer);
+        if (!are_small(&r, v)) {
+            rebind(g, v, &kept);
+            continue;
+        }
+        for (int k = 0; k < r.loads; k++)
+            rebind(g, r.loaded[k], &kept);
     }
     store(g, op);
-    for (int i = 0; i < count; i++)
-        tri_map_set_ptr(&g->binds, kept[i].ptr, saved[i]);
+    for (int i = 0; i < kept.count; i++)
+        tri_map_set_ptr(&g->binds, kept.values[i].ptr, kept.saved[i]);
     if (mlirOperationGetNumResults(op) == 0) /* results would be in what is released */
         tri_cpu_release(g, mark);
 }

@@ -1,4 +1,4 @@
-/* Atomics: one real atomic instruction per element, in index order. */
+/* Atomics: one real atomic instruction per element, in index order. Of blocks see atomic_block.c. */
 #include "targets/cpu/cpu.h"
 
 typedef struct {
@@ -9,7 +9,7 @@ typedef struct {
     bool has_mask;
 } atomic_data;
 
-static LLVMAtomicOrdering ordering_of(MlirOperation op)
+LLVMAtomicOrdering tri_cpu_atomic_order(MlirOperation op)
 {
     static const LLVMAtomicOrdering orders[] = {LLVMAtomicOrderingSequentiallyConsistent, LLVMAtomicOrderingMonotonic,
                                                 LLVMAtomicOrderingAcquire, LLVMAtomicOrderingRelease,
@@ -30,6 +30,39 @@ static LLVMAtomicRMWBinOp operation_of(int64_t kind, bool is_float)
     return ops[kind];
 }
 
+static LLVMValueRef combine_floats(tri_cpu_gen *g, int64_t kind, LLVMValueRef x, LLVMValueRef y)
+{
+    if (kind == 5)
+        return LLVMBuildFAdd(g->b, x, y, "");
+    return LLVMBuildSelect(g->b, LLVMBuildFCmp(g->b, kind == 6 ? LLVMRealOGT : LLVMRealOLT, x, y, ""), x, y, "");
+}
+
+LLVMValueRef tri_cpu_atomic_combine(tri_cpu_gen *g, int64_t kind, tri_cpu_type type, LLVMValueRef old, LLVMValueRef v)
+{
+    LLVMTypeRef like = LLVMTypeOf(old);
+    LLVMValueRef args[2] = {old, v};
+    switch (operation_of(kind, tri_cpu_is_float(type))) {
+    case LLVMAtomicRMWBinOpAnd: return LLVMBuildAnd(g->b, old, v, "");
+    case LLVMAtomicRMWBinOpOr: return LLVMBuildOr(g->b, old, v, "");
+    case LLVMAtomicRMWBinOpXor: return LLVMBuildXor(g->b, old, v, "");
+    case LLVMAtomicRMWBinOpAdd: return LLVMBuildAdd(g->b, old, v, "");
+    case LLVMAtomicRMWBinOpMax: return tri_cpu_intrinsic(g, "llvm.smax", &like, 1, args, 2);
+    case LLVMAtomicRMWBinOpMin: return tri_cpu_intrinsic(g, "llvm.smin", &like, 1, args, 2);
+    case LLVMAtomicRMWBinOpUMax: return tri_cpu_intrinsic(g, "llvm.umax", &like, 1, args, 2);
+    case LLVMAtomicRMWBinOpUMin: return tri_cpu_intrinsic(g, "llvm.umin", &like, 1, args, 2);
+    case LLVMAtomicRMWBinOpFAdd:
+    case LLVMAtomicRMWBinOpFMax:
+    case LLVMAtomicRMWBinOpFMin: break;
+    default: return v;
+    }
+    if (tri_cpu_is_small(type))
+        return tri_cpu_narrow(g, combine_floats(g, kind, tri_cpu_widen(g, old, type), tri_cpu_widen(g, v, type)), type,
+                              false);
+    if (kind == 5)
+        return LLVMBuildFAdd(g->b, old, v, "");
+    return tri_cpu_intrinsic(g, kind == 6 ? "llvm.maxnum" : "llvm.minnum", &like, 1, args, 2);
+}
+
 /* An update of a small float by a compare-exchange loop on its bits. */
 static LLVMValueRef small_update(tri_cpu_gen *g, int level, int64_t kind, LLVMAtomicOrdering order,
                                  LLVMValueRef address, LLVMValueRef v, tri_cpu_type t)
@@ -44,12 +77,7 @@ static LLVMValueRef small_update(tri_cpu_gen *g, int level, int64_t kind, LLVMAt
     LLVMPositionBuilderAtEnd(g->b, loop);
     LLVMValueRef old = LLVMBuildPhi(g->b, type, "");
     LLVMAddIncoming(old, &first, &from, 1);
-    LLVMValueRef x = tri_cpu_widen(g, old, t), y = tri_cpu_widen(g, v, t), sum;
-    if (kind == 5)
-        sum = LLVMBuildFAdd(g->b, x, y, "");
-    else
-        sum = LLVMBuildSelect(g->b, LLVMBuildFCmp(g->b, kind == 6 ? LLVMRealOGT : LLVMRealOLT, x, y, ""), x, y, "");
-    LLVMValueRef wanted = tri_cpu_narrow(g, sum, t, false);
+    LLVMValueRef wanted = tri_cpu_atomic_combine(g, kind, t, old, v);
     LLVMAtomicOrdering failure = LLVMAtomicOrderingMonotonic;
     LLVMValueRef pair = LLVMBuildAtomicCmpXchg(g->b, address, old, wanted, order, failure, false);
     LLVMValueRef seen = LLVMBuildExtractValue(g->b, pair, 0, "");
@@ -71,7 +99,7 @@ LLVMValueRef tri_cpu_atomic_update(tri_cpu_gen *g, int level, int64_t kind, LLVM
 static LLVMValueRef update(tri_cpu_gen *g, int level, MlirOperation op, LLVMValueRef *args)
 {
     tri_cpu_type t = tri_cpu_type_of(g, mlirValueGetType(tri_op_operand(op, 1)));
-    LLVMAtomicOrdering order = ordering_of(op);
+    LLVMAtomicOrdering order = tri_cpu_atomic_order(op);
     if (!tri_op_is(op, "tt.atomic_cas"))
         return tri_cpu_atomic_update(g, level, tri_op_int(op, "atomic_rmw_op", 0), order, t, args[0], args[1]);
     LLVMTypeRef raw = LLVMIntTypeInContext(g->llvm, t.bits);
@@ -154,7 +182,7 @@ void tri_cpu_atomic_op(tri_cpu_gen *g, MlirOperation op)
 {
     if (tri_type_is_tensor(mlirValueGetType(tri_op_operand(op, 1)))) {
         /* what the values read from memory is read before the first update */
-        tri_cpu_store_whole(g, op, atomic_nest);
+        tri_cpu_store_whole(g, op, tri_cpu_atomic_in_chunks(g, op) ? tri_cpu_atomic_block : atomic_nest);
         return;
     }
     bool is_cas = tri_op_is(op, "tt.atomic_cas");

@@ -363,6 +363,24 @@ void tri_cpu_prefetch_line(tri_cpu_gen *g, LLVMValueRef written);
 LLVMValueRef tri_cpu_buffer_store(tri_cpu_gen *g, MlirType type, LLVMValueRef buffer, const tri_cpu_tuple *tuple,
                                   tri_cpu_val v);
 tri_cpu_val tri_cpu_load_eval(tri_cpu_gen *g, MlirOperation op, const tri_cpu_tuple *tuple);
+/* Where the nest's chunk of a block of pointers lies. */
+typedef struct {
+    LLVMValueRef address; /* of lane 0, of all lanes (scalar), or a vector */
+    LLVMValueRef stride;  /* between lanes, in elements; then address is lane 0's */
+    int level;
+    bool in_order; /* lanes are neighbours */
+    bool is_vec;   /* a vector of addresses */
+} tri_cpu_place;
+tri_cpu_place tri_cpu_place_of(tri_cpu_gen *g, MlirValue pointer, const tri_cpu_tuple *tuple);
+/* Makes addresses of all lanes of it: a vector. */
+void tri_cpu_place_spread(tri_cpu_gen *g, LLVMTypeRef element, tri_cpu_place *io);
+/* A mask in force, or null for none: null value means all lanes. */
+typedef struct {
+    LLVMValueRef v;
+    int level;
+    bool is_vec, is_false;
+} tri_cpu_mask;
+tri_cpu_mask tri_cpu_mask_at(tri_cpu_gen *g, MlirValue mask, const tri_cpu_tuple *tuple, int level);
 void tri_cpu_store_op(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_scalar_load(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_atomic_op(tri_cpu_gen *g, MlirOperation op);
@@ -411,6 +429,7 @@ int tri_cpu_vector_dim(tri_cpu_gen *g, int rank, const int64_t *shape, MlirValue
 
 /* reduce.c, dot.c, shape.c, debug.c, desc.c */
 void tri_cpu_reduce_op(tri_cpu_gen *g, MlirOperation op);
+bool tri_cpu_has_function(tri_cpu_gen *g, MlirValue value); /* evaluating it takes any, or the rest of a division */
 /* In front of a loop whose blocks come in slices of `lanes` (slices.c): the reduction of one, which gets the slices one
  * after the other and ends where it stands. False: it cannot. */
 bool tri_cpu_reduce_begin(tri_cpu_gen *g, MlirOperation op, int lanes);
@@ -434,6 +453,12 @@ void tri_cpu_dot_scaled_op(tri_cpu_gen *g, MlirOperation op);
 LLVMTypeRef tri_cpu_desc_type(tri_cpu_gen *g);
 void tri_cpu_desc_make_op(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_desc_access_op(tri_cpu_gen *g, MlirOperation op);
+LLVMAtomicOrdering tri_cpu_atomic_order(MlirOperation op);
+/* What an update of a kind makes of `old` in memory: scalars or vectors. */
+LLVMValueRef tri_cpu_atomic_combine(tri_cpu_gen *g, int64_t kind, tri_cpu_type type, LLVMValueRef old, LLVMValueRef v);
+/* atomic_block.c: can the block be updated in chunks? Does so. */
+bool tri_cpu_atomic_in_chunks(tri_cpu_gen *g, MlirOperation op);
+void tri_cpu_atomic_block(tri_cpu_gen *g, MlirOperation op);
 /* One atomic update of a kind (a value of atomic_rmw_op) at an address; moves the level's position. */
 LLVMValueRef tri_cpu_atomic_update(tri_cpu_gen *g, int level, int64_t kind, LLVMAtomicOrdering order,
                                    tri_cpu_type type, LLVMValueRef address, LLVMValueRef value);

@@ -251,11 +251,3 @@ LLVMTargetMachineRef tri_cpu_create_host_machine(tri_diag *diag)
     tri_llvm_start_target(is_arm ? "aarch64" : "x86");
     return tri_llvm_create_machine(diag, tri_cpu_triple(NULL), is_arm ? "generic" : "x86-64", "", 2);
 }
-
-void tri_cpu_start_assembler(const tri_machine_facts *arch)
-{
-    if (is_aarch64(arch))
-        LLVMInitializeAArch64AsmParser();
-    else
-        LLVMInitializeX86AsmParser();
-}

@@ -16,7 +16,5 @@ LLVMTargetMachineRef tri_cpu_create_linear_machine(tri_unit *unit);
 LLVMTargetMachineRef tri_cpu_create_host_machine(tri_diag *diag);
 /* The triple of a CPU arch; of this host when null. */
 const char *tri_cpu_triple(const tri_machine_facts *arch);
-/* Makes assembly text readable (module-level inline assembly). */
-void tri_cpu_start_assembler(const tri_machine_facts *arch);
 
 #endif

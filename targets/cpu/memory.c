@@ -115,13 +115,8 @@ LLVMValueRef tri_cpu_load_if(tri_cpu_gen *g, int level, LLVMValueRef cond, LLVMT
 
 /* ---- strided accesses ---- */
 
-typedef struct {
-    LLVMValueRef address; /* of lane 0, of all lanes (scalar), or a vector */
-    LLVMValueRef stride;  /* between lanes, in elements; then address is lane 0's */
-    int level;
-    bool in_order; /* lanes are neighbours */
-    bool is_vec;   /* a vector of addresses */
-} place;
+typedef tri_cpu_place place;
+typedef tri_cpu_mask mask_state;
 
 static LLVMValueRef lane_address(tri_cpu_gen *g, LLVMTypeRef element, LLVMValueRef address, LLVMValueRef stride, int k)
 {
@@ -150,18 +145,22 @@ static void strided_store(tri_cpu_gen *g, LLVMValueRef v, LLVMValueRef address, 
     }
 }
 
-/* The addresses of all lanes, for masked accesses. */
-static void spread_memory(tri_cpu_gen *g, LLVMTypeRef element, place *p)
+void tri_cpu_place_spread(tri_cpu_gen *g, LLVMTypeRef element, place *p)
 {
-    if (!p->stride)
+    if (!p->is_vec && !p->in_order)
+        p->address = tri_cpu_splat(g, p->address, g->nest->vl);
+    p->is_vec = true;
+    if (!p->stride && !p->in_order)
         return;
     LLVMValueRef lanes[TRI_CPU_MAX_LANES];
     for (int k = 0; k < g->nest->vl; k++)
         lanes[k] = tri_cpu_i64(g, k);
     LLVMValueRef steps = LLVMConstVector(lanes, (unsigned)g->nest->vl);
-    steps = LLVMBuildMul(g->b, steps, tri_cpu_splat(g, p->stride, g->nest->vl), "");
+    if (p->stride)
+        steps = LLVMBuildMul(g->b, steps, tri_cpu_splat(g, p->stride, g->nest->vl), "");
     p->address = LLVMBuildGEP2(g->b, element, p->address, &steps, 1, "");
     p->stride = NULL;
+    p->in_order = false;
 }
 
 /* ---- buffers ---- */
@@ -296,7 +295,7 @@ static place affine_place(tri_cpu_gen *g, tri_cpu_form *f, LLVMTypeRef element)
     return p;
 }
 
-static place place_of(tri_cpu_gen *g, MlirValue pointer, const tri_cpu_tuple *tuple)
+place tri_cpu_place_of(tri_cpu_gen *g, MlirValue pointer, const tri_cpu_tuple *tuple)
 {
     MlirType pointee = tri_type_ptr_pointee(tri_type_element(mlirValueGetType(pointer)));
     tri_cpu_form f = tri_cpu_form_of(g, pointer, tuple);
@@ -306,14 +305,7 @@ static place place_of(tri_cpu_gen *g, MlirValue pointer, const tri_cpu_tuple *tu
     return (place){v.v, NULL, v.level, false, v.is_vec};
 }
 
-/* A mask in force: null value means all lanes. */
-typedef struct {
-    LLVMValueRef v;
-    int level;
-    bool is_vec, is_false;
-} mask_state;
-
-static mask_state mask_of(tri_cpu_gen *g, MlirValue mask, const tri_cpu_tuple *tuple, int level)
+mask_state tri_cpu_mask_at(tri_cpu_gen *g, MlirValue mask, const tri_cpu_tuple *tuple, int level)
 {
     mask_state m = {0};
     if (mlirValueIsNull(mask))
@@ -409,7 +401,7 @@ static tri_cpu_val masked_vector_load(tri_cpu_gen *g, MlirType type, place p, ma
     } else if (p.is_vec && !p.stride && align < 4 && tri_cpu_lanes_of(p.address) >= least_lanes) {
         out.v = gather_small(g, out.level, element, p.address, mask, rest, align);
     } else if (p.is_vec) {
-        spread_memory(g, element, &p);
+        tri_cpu_place_spread(g, element, &p);
         out.v = gather(g, element, p.address, mask, rest, align);
     } else if (!mask) {
         out.v = plain_load(g, vector, p.address, align);
@@ -449,8 +441,8 @@ tri_cpu_val tri_cpu_load_eval(tri_cpu_gen *g, MlirOperation op, const tri_cpu_tu
 {
     MlirType type = mlirValueGetType(tri_op_result(op, 0));
     MlirValue mask = tri_op_segment_value(op, 1), rest = tri_op_segment_value(op, 2);
-    place p = place_of(g, tri_op_operand(op, 0), tuple);
-    mask_state m = mask_of(g, mask, tuple, p.level);
+    place p = tri_cpu_place_of(g, tri_op_operand(op, 0), tuple);
+    mask_state m = tri_cpu_mask_at(g, mask, tuple, p.level);
     tri_cpu_val other = {LLVMConstNull(tri_cpu_llvm_type(g, tri_cpu_type_of(g, type))), 0, false};
     if ((m.v || m.is_false) && !mlirValueIsNull(rest))
         other = tri_cpu_eval(g, rest, tuple);
@@ -479,8 +471,8 @@ static void store_eval(tri_cpu_gen *g, tri_cpu_sink *sink)
     store_data *s = sink->data;
     const tri_cpu_tuple *t = g->nest->index;
     s->v = tri_cpu_eval(g, s->value, t);
-    s->p = place_of(g, s->pointer, t);
-    s->m = mask_of(g, s->mask, t, g->nest->loop_count);
+    s->p = tri_cpu_place_of(g, s->pointer, t);
+    s->m = tri_cpu_mask_at(g, s->mask, t, g->nest->loop_count);
 }
 
 static void store_lanes(tri_cpu_gen *g, MlirOperation op, MlirType type, store_data *s)
@@ -497,7 +489,8 @@ static void store_lanes(tri_cpu_gen *g, MlirOperation op, MlirType type, store_d
         strided_store(g, x, s->p.address, s->p.stride, align);
         return;
     }
-    spread_memory(g, LLVMGetElementType(LLVMTypeOf(x)), &s->p);
+    if (!s->p.in_order)
+        tri_cpu_place_spread(g, LLVMGetElementType(LLVMTypeOf(x)), &s->p);
     LLVMTypeRef overloads[2] = {LLVMTypeOf(x), LLVMTypeOf(s->p.address)};
     if (!mask)
         mask = LLVMConstAllOnes(tri_cpu_like(g->i1, x));

@@ -273,13 +273,15 @@ static bool has_function(tri_cpu_gen *g, MlirValue value, int depth)
     return false;
 }
 
+bool tri_cpu_has_function(tri_cpu_gen *g, MlirValue value) { return has_function(g, value, 0); }
+
 /* Sums of columns: the rows are walked inside, so several vectors of columns at a time make whole lines of them. The
  * order along the rows does not change. Functions are made for chunks of 16. */
 static int wide_lanes(tri_cpu_gen *g, MlirOperation op, int64_t extent)
 {
     int lanes = tri_host_has(&g->host, "avx512f") ? 64 : 32;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-        if (has_function(g, tri_op_operand(op, i), 0))
+        if (tri_cpu_has_function(g, tri_op_operand(op, i)))
             return 0;
     return extent >= lanes ? lanes : 0;
 }
@@ -291,7 +293,7 @@ static int row_lanes(tri_cpu_gen *g, MlirOperation op, int64_t extent)
     enum { lanes = 64, least_chunks = 4, most_bits = 32 };
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
         MlirValue operand = tri_op_operand(op, i);
-        if (has_function(g, operand, 0) || tri_type_bits(tri_type_element(mlirValueGetType(operand))) > most_bits)
+        if (tri_cpu_has_function(g, operand) || tri_type_bits(tri_type_element(mlirValueGetType(operand))) > most_bits)
             return 0;
     }
     return extent >= lanes * least_chunks ? lanes : 0;

@@ -139,7 +139,6 @@ bool tri_object_write(const tri_bundle *bundle, tri_buf *out)
     const tri_part *host = host_part(bundle);
     const tri_machine_facts *arch = host ? host->unit->arch : NULL;
     init(&w, bundle);
-    tri_cpu_start_assembler(arch ? arch : tri_machines_first("cpu"));
     LLVMTargetMachineRef machine =
         host ? tri_cpu_create_launch_machine(host->unit) : tri_cpu_create_host_machine(w.diag);
     bool ok = machine && write_with(&w, tri_cpu_triple(arch), machine, out);

@@ -103,6 +103,27 @@ man_text() { sed -n '/vector code of the compiler/,/as they do on aarch64/p' "$S
     ! grep -q 'idivl' signed.s || false
 }
 @test "memory order, aliasing, atomics, addresses" { run_exec memory -arch="$HOST_ARCH"; }
+@test "blocks of atomic updates, in transactions and out of them" {
+    run_exec updates -arch="$HOST_ARCH"
+    [ "$(uname -m)" = x86_64 ] || skip "the rest is of x86"
+    run_exec updates -arch=x86-64
+    run_exec updates -arch=x86-64-v2
+    count() { grep -cE "$1" "$2" || true; }
+    rows='rows(*fp32, *i64, *fp32, i32, i32, i32, 256)'
+    tritcc -arch=x86-64-v4 -sig "$rows" -emit=asm=v4.s updates.tri
+    [ "$(count xend v4.s)" -ge 1 ]
+    [ "$(count 'lock.*cmpxchg16b' v4.s)" -ge 1 ]
+    tritcc -arch=x86-64 -sig "$rows" -emit=asm=v1.s updates.tri
+    [ "$(count cmpxchg16b v1.s)" = 0 ]
+    [ "$(count 'lock.*cmpxchgq' v1.s)" -ge 1 ]
+    # numbers of rows that are loaded leave their elements neighbours
+    tritcc -arch=x86-64-v4 -sig 'blocks(*fp32, *i64, *fp32, i32, i32, i32, 8, 64)' -emit=asm=blocks.s updates.tri
+    [ "$(count 'lock.*cmpxchg16b' blocks.s)" -ge 1 ]
+    # what no other program sees needs neither
+    tritcc -arch=x86-64-v4 -sig 'own(*fp32, *fp32, 128)' -emit=asm=own.s updates.tri
+    [ "$(count 'xend|lock' own.s)" = 0 ]
+}
+
 @test "descriptors, mapped functions, scaled products, libdevice" { run_exec advanced -arch="$HOST_ARCH"; }
 @test "descriptors as arguments and through control flow" { run_exec descriptors -arch="$HOST_ARCH"; }
 @test "loops, branches, early returns, calls" { run_exec control -arch="$HOST_ARCH"; }
