@@ -78,14 +78,39 @@ tri_host tri_host_of(const tri_unit *unit, const tri_machine_facts *arch)
     return h;
 }
 
+/* What a feature of x86-64 brings with it, and is gone without, as LLVM has it. */
+static const char *const needed[][2] = {
+    {"ssse3", "sse3"},           {"sse4.1", "ssse3"},        {"sse4.2", "sse4.1"},       {"avx", "sse4.2"},
+    {"fma", "avx"},              {"f16c", "avx"},            {"avx2", "avx"},            {"avxvnni", "avx2"},
+    {"avxifma", "avx2"},         {"avx512f", "avx2"},        {"avx512f", "fma"},         {"avx512f", "f16c"},
+    {"avx512bw", "avx512f"},     {"avx512cd", "avx512f"},    {"avx512dq", "avx512f"},    {"avx512vl", "avx512f"},
+    {"avx512ifma", "avx512f"},   {"avx512vnni", "avx512f"},  {"avx512bf16", "avx512bw"}, {"avx512vbmi", "avx512bw"},
+    {"avx512vbmi2", "avx512bw"}, {"avx512fp16", "avx512bw"}, {"avx512fp16", "avx512vl"}, {"avx512bitalg", "avx512bw"},
+    {"avx512vpopcntdq", "avx512f"},
+};
+
+static bool brings(tri_str name, tri_str feature)
+{
+    if (tri_str_equal(name, feature))
+        return true;
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (tri_str_equal(name, tri_str_from(needed[i][0])) && brings(tri_str_from(needed[i][1]), feature))
+            return true;
+    return false;
+}
+
 /* The last mention counts. */
 static bool has_feature(const char *known, const char *feature)
 {
+    tri_str list = tri_str_from(known), asked = tri_str_from(feature);
     bool has = false;
-    size_t n = strlen(feature);
-    for (const char *at = known; (at = strstr(at, feature)); at += n)
-        if (at > known && (at[-1] == '+' || at[-1] == '-') && (!at[n] || at[n] == ','))
-            has = at[-1] == '+';
+    for (size_t at = 0; at < list.len;) {
+        size_t end = at + tri_str_find(tri_str_sub(list, at, list.len), ',');
+        tri_str name = tri_str_sub(list, at + 1 < end ? at + 1 : end, end);
+        if (has ? list.data[at] == '-' && brings(asked, name) : list.data[at] == '+' && brings(name, asked))
+            has = !has;
+        at = end + 1;
+    }
     return has;
 }
 

@@ -185,6 +185,16 @@ man_text() { sed -n '/vector code of the compiler/,/as they do on aarch64/p' "$S
     ! grep -q vdpbf16ps code.s || false # FMA has twice its rate on processors that are not named
     code -arch=x86-64-v3 -mattr=+avxvnni
     grep -q 'vpdpbusd.*ymm' code.s
+    # what a feature brings with it, and what goes with one
+    code -arch=x86-64-v2 -mattr=+avx512vnni
+    grep -q 'vpdpbusd.*zmm' code.s
+    code -arch=x86-64-v2 -mattr=+avx512bw
+    grep -q 'vpmaddwd.*zmm' code.s
+    code -arch=x86-64-v4 -mattr=-avx512f
+    grep -q 'vpmaddwd.*ymm' code.s
+    ! grep -q zmm code.s || false
+    code -arch=x86-64-v4 -mattr=-sse4.1
+    ! grep -q '[yz]mm' code.s || false
     code -arch=aarch64 -mattr=+dotprod,+bf16
     grep -q 'sdot' code.s
     grep -q 'bfmmla' code.s
