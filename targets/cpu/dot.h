@@ -26,6 +26,8 @@ typedef struct tri_cpu_product {
     /* Instead of a and b: `trips` (i64, at least one) rows of {a, its stride, b}, whose products are all added. */
     LLVMValueRef table, trips;
     int64_t most_trips; /* that wait at most */
+    /* Of numbers in two parts: where packing says that some are large (i64, not 0); that of all operands so far. */
+    LLVMValueRef large, facts;
     LLVMValueRef rows;  /* a tile's rows of all of them, gathered (dot_rows.c); null: they are read from each */
 } tri_cpu_product;
 
@@ -100,14 +102,13 @@ void tri_cpu_tiles_multiply(tri_cpu_product *x, LLVMValueRef *base);
 /* dot_split.c: float32 as two bfloat16 */
 /* The instruction, for tiles; null: the product asks for all bits, or is too small. */
 const tri_cpu_dot_isa *tri_cpu_split_choose(tri_cpu_gen *g, MlirOperation dot, int64_t m, int64_t n, int64_t k);
-/* i32s like v, of whose upper halves the parts are. */
-void tri_cpu_split(tri_cpu_gen *g, LLVMValueRef v, LLVMValueRef *out_high, LLVMValueRef *out_low);
+void tri_cpu_split_begin(tri_cpu_product *x);                         /* before an operand is packed: none is large */
+void tri_cpu_split_keep(const tri_cpu_product *x, LLVMValueRef fact); /* behind that: *fact = what x->large says */
+void tri_cpu_split_take(tri_cpu_product *x, LLVMValueRef fact);       /* adds *fact to x->facts */
+/* i32s like v, of whose upper halves the parts are; adds to x->large. */
+void tri_cpu_split(const tri_cpu_product *x, LLVMValueRef v, LLVMValueRef *out_high, LLVMValueRef *out_low);
 LLVMValueRef tri_cpu_split_half(tri_cpu_gen *g, LLVMValueRef part); /* i16s: the upper halves */
 LLVMValueRef tri_cpu_split_pair(tri_cpu_gen *g, LLVMValueRef first, LLVMValueRef second); /* i32s: of both, by turns */
-LLVMValueRef tri_cpu_split_has_nan(tri_cpu_gen *g, LLVMValueRef s, int64_t count); /* i1; count: a multiple of 64 */
-/* Copies rows of so many elements, a multiple of 16, to rows `stride` apart. */
-void tri_cpu_split_copy(tri_cpu_gen *g, LLVMValueRef d, LLVMValueRef stride, LLVMValueRef s, int64_t rows,
-                        int64_t columns);
 /* d += s where s is no NaN; d counts as x->d does. d has rows of x->n elements; s has `columns`, a multiple of 16. */
 void tri_cpu_split_add(const tri_cpu_product *x, LLVMValueRef d, LLVMValueRef s, int64_t rows, int64_t columns);
 
@@ -116,6 +117,7 @@ typedef struct tri_cpu_queue {
     tri_cpu_product x;  /* of each of the dots */
     LLVMValueRef count, first, table, a_blocks, b_blocks, kernel, sums; /* first: the number of the first that waits */
     LLVMValueRef is_fresh; /* where it says that nothing has been written to `sums`, which count as zero */
+    LLVMValueRef facts;    /* of products in two parts: of those that wait, as x.facts has them (i64) */
     int64_t blocks;        /* of right operands: those are numbered */
     MlirOperation store;   /* that takes the result, if that is all: else null */
     bool is_narrow;        /* ... as x.narrow */
@@ -159,6 +161,7 @@ tri_cpu_cache *tri_cpu_cache_new(tri_cpu_gen *g, MlirValue value, int64_t bytes,
 LLVMValueRef tri_cpu_cache_find(tri_cpu_gen *g, tri_cpu_cache *cache, MlirValue value, LLVMValueRef number,
                                 LLVMValueRef at);
 void tri_cpu_cache_found(tri_cpu_gen *g, tri_cpu_cache *cache); /* ends it */
+LLVMValueRef tri_cpu_cache_fact(const tri_cpu_cache *cache);    /* a word of the block found, for who packs it */
 /* Ends it, too: what happens goes on at `next`, and the code that follows is for a block that was there. */
 void tri_cpu_cache_leave(tri_cpu_gen *g, tri_cpu_cache *cache, LLVMBasicBlockRef next);
 /* One outside of the budget, of memory that is not touched before it is used. */

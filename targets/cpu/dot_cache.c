@@ -8,8 +8,8 @@
  * the launch.
  *
  * The memory is the launcher's (runtime/launch/room.c): {generation, whether it is new to this kernel}, pairs of
- * {lowest address read, one past the highest}, then of each cache its keys, each behind the generation that it is of,
- * and its blocks. */
+ * {lowest address read, one past the highest}, then of each cache its keys, each behind the generation that it is of
+ * and with a word that is the packer's, and its blocks. */
 #include "targets/cpu/dot.h"
 
 #include "ir/op_classes.h"
@@ -22,7 +22,10 @@ struct tri_cpu_cache {
     int64_t blocks, bytes, keys_at, blocks_at, key_count;
     int area; /* of addresses that its first load reads; those of the others follow */
     LLVMBasicBlockRef join;
+    LLVMValueRef fact; /* of the block that was found */
 };
+
+static int64_t entry_bytes(const tri_cpu_cache *c) { return 8 * (c->key_count + 2); }
 
 typedef struct {
     MlirValue pointers[max_loads];
@@ -171,7 +174,7 @@ tri_cpu_cache *tri_cpu_cache_of(tri_cpu_gen *g, MlirValue value, int64_t bytes, 
         return NULL;
     tri_cpu_cache *c = TRI_NEW(g->arena, tri_cpu_cache);
     *c = (tri_cpu_cache){.blocks = blocks, .bytes = (bytes + 63) & ~(int64_t)63, .key_count = e.key_count};
-    c->keys_at = tri_cpu_cache_zeroed(g, c->blocks * (c->key_count + 1) * 8);
+    c->keys_at = tri_cpu_cache_zeroed(g, c->blocks * entry_bytes(c));
     c->blocks_at = g->cache_bytes;
     c->area = g->cache_areas;
     g->cache_areas += e.pointer_count;
@@ -304,8 +307,9 @@ LLVMValueRef tri_cpu_cache_find(tri_cpu_gen *g, tri_cpu_cache *c, MlirValue valu
     tri_cpu_at(g, 0);
     LLVMValueRef words[max_keys + 1];
     tri_cpu_cache_words(g, value, words);
-    LLVMValueRef key_at = LLVMBuildNSWMul(g->b, number, tri_cpu_i64(g, (c->key_count + 1) * 8), "");
+    LLVMValueRef key_at = LLVMBuildNSWMul(g->b, number, tri_cpu_i64(g, entry_bytes(c)), "");
     LLVMValueRef keys = LLVMBuildInBoundsGEP2(g->b, g->i8, word_at(g, g->cache, c->keys_at), &key_at, 1, "");
+    c->fact = word_at(g, keys, (e.key_count + 1) * 8);
     LLVMValueRef same = LLVMConstInt(g->i1, 1, false);
     for (int i = 0; i <= e.key_count; i++)
         same = LLVMBuildAnd(g->b, same, LLVMBuildICmp(g->b, LLVMIntEQ, load_word(g, keys, i * 8), words[i], ""), "");
@@ -327,6 +331,8 @@ void tri_cpu_cache_leave(tri_cpu_gen *g, tri_cpu_cache *c, LLVMBasicBlockRef nex
     LLVMBuildBr(g->b, next);
     tri_cpu_move(g, 0, c->join);
 }
+
+LLVMValueRef tri_cpu_cache_fact(const tri_cpu_cache *c) { return c->fact; }
 
 void tri_cpu_cache_found(tri_cpu_gen *g, tri_cpu_cache *c) { tri_cpu_cache_leave(g, c, c->join); }
 

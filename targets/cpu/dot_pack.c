@@ -7,6 +7,7 @@
 /* ---- packing ---- */
 
 typedef struct {
+    const tri_cpu_product *x;
     MlirValue value;
     MlirType type; /* of the packed block */
     tri_cpu_type from, to;
@@ -47,7 +48,7 @@ static void pack_write(tri_cpu_gen *g, tri_cpu_sink *sink)
     tri_cpu_val low = p->v;
     if (p->low) {
         tri_cpu_at(g, p->v.level);
-        tri_cpu_split(g, p->v.v, &p->v.v, &low.v);
+        tri_cpu_split(p->x, p->v.v, &p->v.v, &low.v);
         p->v.v = tri_cpu_split_half(g, p->v.v);
         low.v = tri_cpu_split_half(g, low.v);
         store_part(g, p, p->low, low);
@@ -68,7 +69,7 @@ static void pack_parts(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer,
                        MlirType type, int64_t along)
 {
     tri_cpu_gen *g = x->g;
-    pack_data data = {.value = value, .type = type, .to = to, .buffer = buffer, .low = low};
+    pack_data data = {.x = x, .value = value, .type = type, .to = to, .buffer = buffer, .low = low};
     data.from = tri_cpu_type_of(g, mlirValueGetType(value));
     tri_cpu_sink sink = {.op = x->op, .data = &data, .eval = pack_eval, .write = pack_write};
     sink.values = &value;
@@ -117,6 +118,7 @@ LLVMValueRef tri_cpu_pack_left(tri_cpu_product *x, MlirValue value, LLVMValueRef
         return bind->v;
     buffer = buffer ? buffer : new_block(x, type);
     LLVMValueRef low = x->is_split ? low_part(x, buffer, x->batch * x->m * x->k) : NULL;
+    tri_cpu_split_begin(x);
     pack_parts(x, value, buffer, low, packed_type(x), type, x->k); /* and the block to the right of it */
     return buffer;
 }
@@ -250,7 +252,7 @@ static void store_split(tri_cpu_gen *g, strip_data *p, LLVMValueRef at)
     TRI_ASSERT(p->group == 2);
     for (int i = 0; i < 2; i++) {
         LLVMValueRef v = p->v[i].is_vec || lanes == 1 ? p->v[i].v : tri_cpu_splat(g, p->v[i].v, lanes);
-        tri_cpu_split(g, v, &high[i], &low[i]);
+        tri_cpu_split(x, v, &high[i], &low[i]);
     }
     store_words(g, p, tri_cpu_split_pair(g, high[0], high[1]), at);
     at = LLVMBuildNSWAdd(g->b, at, tri_cpu_i64(g, x->batch * x->k * x->n * x->span), "");
@@ -319,6 +321,7 @@ void tri_cpu_place_right(tri_cpu_product *x, MlirValue value, LLVMValueRef buffe
         return;
     }
     x->b = buffer ? buffer : new_block(x, type);
+    tri_cpu_split_begin(x);
     tri_cpu_direct columns;
     if (!find_columns(x, value, &columns)) {
         pack_strips(x, value, x->b);

@@ -58,6 +58,7 @@ void tri_cpu_panel_place(tri_cpu_queue *q, tri_cpu_product *x, MlirValue value, 
                                : NULL;
     if (!cache) {
         tri_cpu_place_left(x, value, buffer);
+        tri_cpu_split_take(x, x->large);
         return;
     }
     choose(g, q, value);
@@ -65,7 +66,9 @@ void tri_cpu_panel_place(tri_cpu_queue *q, tri_cpu_product *x, MlirValue value, 
                       placed = tri_cpu_new_block(g, "placed");
     LLVMValueRef number = LLVMBuildLoad2(g->b, g->i64, q->number, ""), next = tri_cpu_i64(g, 1);
     x->a = tri_cpu_temp(g, g->ptr, "left");
+    LLVMValueRef fact = tri_cpu_temp(g, g->ptr, "fact");
     LLVMBuildStore(g->b, buffer, x->a);
+    LLVMBuildStore(g->b, tri_cpu_temp(g, g->i64, "own"), fact);
     LLVMBuildStore(g->b, LLVMBuildNSWAdd(g->b, number, next, ""), q->number);
     LLVMValueRef fits = LLVMBuildICmp(g->b, LLVMIntSLT, number, tri_cpu_i64(g, q->panel_blocks), "");
     LLVMBuildCondBr(g->b, fits, stays, pack);
@@ -74,14 +77,18 @@ void tri_cpu_panel_place(tri_cpu_queue *q, tri_cpu_product *x, MlirValue value, 
     LLVMValueRef first = LLVMBuildNSWMul(g->b, panel, tri_cpu_i64(g, q->panel_blocks), "");
     LLVMValueRef block = tri_cpu_cache_find(g, cache, value, LLVMBuildNSWAdd(g->b, first, number, ""), NULL);
     LLVMBuildStore(g->b, block, x->a);
+    LLVMBuildStore(g->b, tri_cpu_cache_fact(cache), fact);
     tri_cpu_cache_leave(g, cache, pack);
     tri_cpu_at(g, 0);
     LLVMBuildStore(g->b, block, x->a);
+    LLVMBuildStore(g->b, tri_cpu_cache_fact(cache), fact);
     LLVMBuildBr(g->b, placed);
     tri_cpu_move(g, 0, pack);
     tri_cpu_pack_left(x, value, LLVMBuildLoad2(g->b, g->ptr, x->a, ""));
     tri_cpu_at(g, 0);
+    tri_cpu_split_keep(x, LLVMBuildLoad2(g->b, g->ptr, fact, ""));
     LLVMBuildBr(g->b, placed);
     tri_cpu_move(g, 0, placed);
     x->a = LLVMBuildLoad2(g->b, g->ptr, x->a, "");
+    tri_cpu_split_take(x, LLVMBuildLoad2(g->b, g->ptr, fact, ""));
 }

@@ -160,11 +160,19 @@ static LLVMValueRef block_at(tri_cpu_gen *g, LLVMValueRef base, LLVMValueRef num
 
 /* ---- the kernel, as a function of its own: it is called where the queue is full, and where the loop ends ---- */
 
+/* Its parameters: those of all kernels, then what only sums that are stored narrow, and products in two parts have. */
+enum { table_at, trips_at, sums_at, fresh_at, out_at, stride_at, more_at, most_params = more_at + 2 };
+
 static LLVMValueRef make_kernel(tri_cpu_gen *g, const tri_cpu_product *product, bool may_narrow)
 {
     static const char noinline_name[] = "noinline", nounwind_name[] = "nounwind";
-    LLVMTypeRef params[7] = {g->ptr, g->i64, g->ptr, g->i1, g->ptr, g->i64, g->i1};
-    LLVMTypeRef type = LLVMFunctionType(g->void_type, params, may_narrow ? 7 : 6, false);
+    LLVMTypeRef params[most_params] = {g->ptr, g->i64, g->ptr, g->i1, g->ptr, g->i64};
+    unsigned count = more_at;
+    if (may_narrow)
+        params[count++] = g->i1;
+    if (product->is_split)
+        params[count++] = g->i64;
+    LLVMTypeRef type = LLVMFunctionType(g->void_type, params, count, false);
     LLVMValueRef fn = LLVMAddFunction(g->module, "products", type);
     LLVMSetLinkage(fn, LLVMInternalLinkage);
     const char *names[2] = {noinline_name, nounwind_name};
@@ -178,13 +186,14 @@ static LLVMValueRef make_kernel(tri_cpu_gen *g, const tri_cpu_product *product, 
     LLVMBasicBlockRef start = g->at = tri_cpu_new_block(g, "start");
     tri_cpu_lines_stop(g);
     tri_cpu_product x = *product;
-    x.table = LLVMGetParam(fn, 0);
-    x.trips = LLVMGetParam(fn, 1);
-    x.d = LLVMGetParam(fn, 2);
-    x.is_fresh = LLVMGetParam(fn, 3);
-    x.out = LLVMGetParam(fn, 4);
-    x.out_stride = LLVMGetParam(fn, 5);
-    x.is_narrow = may_narrow ? LLVMGetParam(fn, 6) : NULL;
+    x.table = LLVMGetParam(fn, table_at);
+    x.trips = LLVMGetParam(fn, trips_at);
+    x.d = LLVMGetParam(fn, sums_at);
+    x.is_fresh = LLVMGetParam(fn, fresh_at);
+    x.out = LLVMGetParam(fn, out_at);
+    x.out_stride = LLVMGetParam(fn, stride_at);
+    x.is_narrow = may_narrow ? LLVMGetParam(fn, more_at) : NULL;
+    x.facts = product->is_split ? LLVMGetParam(fn, count - 1) : NULL;
     tri_cpu_product_emit(&x);
     tri_cpu_at(g, 0);
     LLVMBuildRetVoid(g->b);
@@ -203,10 +212,13 @@ void tri_cpu_queue_run(tri_cpu_gen *g, const tri_cpu_queue *q, LLVMValueRef coun
                        LLVMValueRef stride, bool is_stored)
 {
     LLVMValueRef is_fresh = LLVMBuildLoad2(g->b, g->i1, q->is_fresh, "");
-    LLVMValueRef is_narrow = LLVMConstInt(g->i1, is_stored, false);
-    LLVMValueRef args[7] = {q->table, count, q->sums, is_fresh, out, stride, is_narrow};
-    LLVMTypeRef type = LLVMGlobalGetValueType(q->kernel);
-    LLVMBuildCall2(g->b, type, q->kernel, args, LLVMCountParamTypes(type), "");
+    LLVMValueRef args[most_params] = {q->table, count, q->sums, is_fresh, out, stride};
+    unsigned more = more_at;
+    if (q->is_narrow)
+        args[more++] = LLVMConstInt(g->i1, is_stored, false);
+    if (q->x.is_split)
+        args[more++] = LLVMBuildLoad2(g->b, g->i64, q->facts, "");
+    LLVMBuildCall2(g->b, LLVMGlobalGetValueType(q->kernel), q->kernel, args, more, "");
 }
 
 /* ---- the queue ---- */
@@ -228,6 +240,7 @@ bool tri_cpu_queue_begin(tri_cpu_gen *g, MlirOperation loop, intptr_t arg, LLVMV
     q.count = tri_cpu_temp(g, g->i64, "waiting");
     q.first = tri_cpu_temp(g, g->i64, "first");
     q.is_fresh = tri_cpu_temp(g, g->i1, "fresh");
+    q.facts = tri_cpu_temp(g, g->i64, "facts");
     q.store = find_store(g, loop, arg, &q);
     q.is_narrow = q.is_narrow && q.store.ptr;
     q.kernel = make_kernel(g, &q.x, q.is_narrow);
@@ -236,6 +249,7 @@ bool tri_cpu_queue_begin(tri_cpu_gen *g, MlirOperation loop, intptr_t arg, LLVMV
     LLVMBuildStore(g->b, LLVMConstInt(g->i1, is_zero, false), q.is_fresh);
     LLVMBuildStore(g->b, tri_cpu_i64(g, 0), q.count);
     LLVMBuildStore(g->b, tri_cpu_i64(g, 0), q.first);
+    LLVMBuildStore(g->b, tri_cpu_i64(g, 0), q.facts);
     tri_cpu_panel_begin(g, &q);
     tri_cpu_queue *kept = TRI_NEW(g->arena, tri_cpu_queue);
     *kept = q;
@@ -263,6 +277,7 @@ static void run_waiting(tri_cpu_gen *g, const tri_cpu_queue *q, LLVMValueRef cou
     tri_cpu_queue_run(g, q, count, q->sums, tri_cpu_i64(g, q->x.n), false);
     LLVMBuildStore(g->b, LLVMConstInt(g->i1, 0, false), q->is_fresh);
     LLVMBuildStore(g->b, tri_cpu_i64(g, 0), q->count);
+    LLVMBuildStore(g->b, tri_cpu_i64(g, 0), q->facts);
     LLVMValueRef next = LLVMBuildAdd(g->b, LLVMBuildLoad2(g->b, g->i64, q->first, ""), count, "");
     LLVMValueRef numbers[2] = {next, tri_cpu_i64(g, q->blocks - q->x.most_trips)};
     LLVMBuildStore(g->b, tri_cpu_intrinsic(g, "llvm.smin", &g->i64, 1, numbers, 2), q->first);
@@ -280,13 +295,16 @@ static void place_operands(tri_cpu_gen *g, tri_cpu_queue *q, tri_cpu_product *x,
     if (!cache) {
         q->b_blocks = q->b_blocks ? q->b_blocks : new_room(g, bytes * q->x.most_trips, "right");
         tri_cpu_place_right(x, b, block_at(g, q->b_blocks, count, strip));
+        tri_cpu_split_take(x, x->large);
         return;
     }
     LLVMValueRef first = LLVMBuildLoad2(g->b, g->i64, q->first, "");
     LLVMValueRef at = LLVMBuildNSWMul(g->b, first, tri_cpu_i64(g, bytes), "");
     at = LLVMBuildNSWAdd(g->b, at, LLVMBuildNSWMul(g->b, count, tri_cpu_i64(g, strip), ""), "");
     tri_cpu_place_right(x, b, tri_cpu_cache_find(g, cache, b, LLVMBuildNSWAdd(g->b, first, count, ""), at));
+    tri_cpu_split_keep(x, tri_cpu_cache_fact(cache));
     tri_cpu_cache_found(g, cache);
+    tri_cpu_split_take(x, tri_cpu_cache_fact(cache));
 }
 
 /* The number of products that wait, which are done before if there is no room for one more. */
@@ -314,6 +332,8 @@ bool tri_cpu_queue_add(tri_cpu_gen *g, MlirOperation dot)
     LLVMValueRef count = make_place(g, q);
     place_operands(g, q, &x, count);
     tri_cpu_at(g, 0);
+    if (x.facts)
+        LLVMBuildStore(g->b, LLVMBuildOr(g->b, LLVMBuildLoad2(g->b, g->i64, q->facts, ""), x.facts, ""), q->facts);
     LLVMTypeRef type = tri_cpu_product_row(g);
     LLVMValueRef row = LLVMBuildInBoundsGEP2(g->b, type, q->table, &count, 1, "");
     LLVMValueRef stride = x.a_stride ? x.a_stride : tri_cpu_i64(g, x.k);

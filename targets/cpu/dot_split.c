@@ -2,9 +2,10 @@
  *
  *     a * b  =  high(a) high(b)  +  (low(a) high(b) + high(a) low(b))
  *
- * where no NaN comes out. Else the last is added up on its own and left out where it is not finite: that happens where
- * an infinity meets a low part of zero, and where products overflow; that of high parts has the right result then.
- * (Triton's bf16x3, passes/ttgir/f32_dot_tc.c.)
+ * where no number is so large that a sum of such products could leave the range: each packed block says so. Else the
+ * last is added up on its own and left out where it is not finite: that happens where an infinity meets a low part of
+ * zero, and where products overflow; that of high parts has the right result then. (Triton's bf16x3,
+ * passes/ttgir/f32_dot_tc.c.)
  * The error is a fiftieth of tf32's or less, so that this may be done for tf32; never for ieee. */
 #include "targets/cpu/dot.h"
 
@@ -12,6 +13,7 @@
 
 enum {
     least_side = 32,               /* of the result: with fewer, splitting costs more than is gained */
+    large_bits = 0x58800000,       /* 2^50: of smaller numbers, 2^27 products add up within the range */
     tf32 = 0, ieee = 2, bf16x3 = 3 /* inputPrecision of tt.dot */
 };
 
@@ -31,26 +33,68 @@ static LLVMValueRef bits_like(LLVMValueRef v, uint32_t bits)
     return tri_cpu_const_like(LLVMTypeOf(v), (int32_t)bits);
 }
 
-/* To nearest, half away from zero; what would become infinite by that is cut off instead. */
-static LLVMValueRef high_bits(tri_cpu_gen *g, LLVMValueRef v, LLVMValueRef x)
+/* Adds to x->large whether any is set. */
+static void note_large(const tri_cpu_product *x, LLVMValueRef is_large)
 {
-    LLVMBuilderRef b = g->b;
+    enum { most = 64 };
+    tri_cpu_gen *g = x->g;
+    LLVMTypeRef flags = LLVMTypeOf(is_large);
+    bool is_vector = LLVMGetTypeKind(flags) == LLVMVectorTypeKind;
+    if (is_vector && LLVMGetVectorSize(flags) > most)
+        is_large = tri_cpu_intrinsic(g, "llvm.vector.reduce.or", &flags, 1, &is_large, 1);
+    else if (is_vector)
+        is_large = LLVMBuildBitCast(g->b, is_large, LLVMIntTypeInContext(g->llvm, LLVMGetVectorSize(flags)), "");
+    LLVMValueRef word = LLVMBuildIntCast2(g->b, is_large, g->i64, false, "");
+    LLVMBuildStore(g->b, LLVMBuildOr(g->b, LLVMBuildLoad2(g->b, g->i64, x->large, ""), word, ""), x->large);
+}
+
+/* To nearest, half away from zero; large ones, of which some would become infinite by that, are cut off instead. */
+static LLVMValueRef high_bits(const tri_cpu_product *p, LLVMValueRef v, LLVMValueRef x)
+{
+    LLVMBuilderRef b = p->g->b;
     LLVMValueRef near = LLVMBuildAdd(b, x, bits_like(x, 0x8000), "");
     LLVMValueRef size = LLVMBuildAnd(b, x, bits_like(x, 0x7fffffff), "");
-    LLVMValueRef is_large = LLVMBuildICmp(b, LLVMIntUGE, size, bits_like(x, 0x7f7f8000), "");
+    LLVMValueRef is_large = LLVMBuildICmp(b, LLVMIntUGE, size, bits_like(x, large_bits), "");
+    note_large(p, is_large);
     LLVMValueRef high = LLVMBuildAnd(b, LLVMBuildSelect(b, is_large, x, near, ""), bits_like(x, 0xffff0000), "");
     LLVMValueRef is_nan = LLVMBuildFCmp(b, LLVMRealUNO, v, v, "");
     return LLVMBuildSelect(b, is_nan, bits_like(x, 0x7fc00000), high, "");
 }
 
-void tri_cpu_split(tri_cpu_gen *g, LLVMValueRef v, LLVMValueRef *out_high, LLVMValueRef *out_low)
+void tri_cpu_split(const tri_cpu_product *p, LLVMValueRef v, LLVMValueRef *out_high, LLVMValueRef *out_low)
 {
-    LLVMBuilderRef b = g->b;
-    LLVMTypeRef bits = tri_cpu_like(g->i32, v);
+    LLVMBuilderRef b = p->g->b;
+    LLVMTypeRef bits = tri_cpu_like(p->g->i32, v);
     LLVMValueRef x = LLVMBuildBitCast(b, v, bits, "");
-    *out_high = high_bits(g, v, x);
+    *out_high = high_bits(p, v, x);
     LLVMValueRef rest = LLVMBuildFSub(b, v, LLVMBuildBitCast(b, *out_high, LLVMTypeOf(v), ""), "");
     *out_low = LLVMBuildAdd(b, LLVMBuildBitCast(b, rest, bits, ""), bits_like(x, 0x8000), "");
+}
+
+void tri_cpu_split_begin(tri_cpu_product *x)
+{
+    if (!x->is_split)
+        return;
+    x->large = tri_cpu_temp(x->g, x->g->i64, "large");
+    tri_cpu_at(x->g, 0);
+    LLVMBuildStore(x->g->b, tri_cpu_i64(x->g, 0), x->large);
+}
+
+void tri_cpu_split_keep(const tri_cpu_product *x, LLVMValueRef fact)
+{
+    if (!x->is_split)
+        return;
+    tri_cpu_at(x->g, 0);
+    LLVMBuildStore(x->g->b, LLVMBuildLoad2(x->g->b, x->g->i64, x->large, ""), fact);
+}
+
+void tri_cpu_split_take(tri_cpu_product *x, LLVMValueRef fact)
+{
+    if (!x->is_split)
+        return;
+    tri_cpu_at(x->g, 0);
+    LLVMValueRef word = LLVMBuildLoad2(x->g->b, x->g->i64, fact, "");
+    x->facts = x->facts ? LLVMBuildOr(x->g->b, x->facts, word, "") : word;
 }
 
 LLVMValueRef tri_cpu_split_half(tri_cpu_gen *g, LLVMValueRef part)
@@ -71,48 +115,6 @@ LLVMValueRef tri_cpu_split_pair(tri_cpu_gen *g, LLVMValueRef first, LLVMValueRef
 {
     LLVMValueRef low = LLVMBuildLShr(g->b, first, bits_like(first, 16), "");
     return LLVMBuildOr(g->b, low, LLVMBuildAnd(g->b, second, bits_like(second, 0xffff0000), ""), "");
-}
-
-static LLVMValueRef vector_at(tri_cpu_gen *g, LLVMValueRef base, LLVMValueRef at)
-{
-    LLVMTypeRef vector = tri_cpu_vector(g->f32, TRI_CPU_LANES);
-    LLVMValueRef v = LLVMBuildLoad2(g->b, vector, LLVMBuildInBoundsGEP2(g->b, g->f32, base, &at, 1, ""), "");
-    LLVMSetAlignment(v, 4);
-    return v;
-}
-
-LLVMValueRef tri_cpu_split_has_nan(tri_cpu_gen *g, LLVMValueRef s, int64_t count)
-{
-    enum { parts = 4 };
-    LLVMTypeRef flags = tri_cpu_vector(g->i1, TRI_CPU_LANES);
-    LLVMValueRef found = tri_cpu_temp(g, flags, "nans");
-    LLVMBuildStore(g->b, LLVMConstNull(flags), found);
-    tri_cpu_counted c = tri_cpu_counted_begin(g, count, parts * TRI_CPU_LANES);
-    LLVMValueRef any = LLVMBuildLoad2(g->b, flags, found, "");
-    for (int p = 0; p < parts; p += 2) { /* two are compared at once: one NaN is enough */
-        LLVMValueRef x = vector_at(g, s, LLVMBuildNSWAdd(g->b, c.i, tri_cpu_i64(g, p * TRI_CPU_LANES), ""));
-        LLVMValueRef y = vector_at(g, s, LLVMBuildNSWAdd(g->b, c.i, tri_cpu_i64(g, (p + 1) * TRI_CPU_LANES), ""));
-        any = LLVMBuildOr(g->b, any, LLVMBuildFCmp(g->b, LLVMRealUNO, x, y, ""), "");
-    }
-    LLVMBuildStore(g->b, any, found);
-    tri_cpu_counted_end(g, &c);
-    LLVMTypeRef word = LLVMIntTypeInContext(g->llvm, TRI_CPU_LANES);
-    any = LLVMBuildBitCast(g->b, LLVMBuildLoad2(g->b, flags, found, ""), word, "");
-    return LLVMBuildICmp(g->b, LLVMIntNE, any, LLVMConstNull(word), "");
-}
-
-void tri_cpu_split_copy(tri_cpu_gen *g, LLVMValueRef d, LLVMValueRef stride, LLVMValueRef s, int64_t rows,
-                        int64_t columns)
-{
-    tri_cpu_counted m = tri_cpu_counted_begin(g, rows, 1);
-    LLVMValueRef row = LLVMBuildNSWMul(g->b, m.i, stride, "");
-    LLVMValueRef from = LLVMBuildNSWMul(g->b, m.i, tri_cpu_i64(g, columns), "");
-    for (int64_t n = 0; n < columns; n += TRI_CPU_LANES) {
-        LLVMValueRef column = tri_cpu_i64(g, n), at = LLVMBuildNSWAdd(g->b, row, column, "");
-        LLVMValueRef v = vector_at(g, s, LLVMBuildNSWAdd(g->b, from, column, ""));
-        LLVMSetAlignment(LLVMBuildStore(g->b, v, LLVMBuildInBoundsGEP2(g->b, g->f32, d, &at, 1, "")), 4);
-    }
-    tri_cpu_counted_end(g, &m);
 }
 
 void tri_cpu_split_add(const tri_cpu_product *x, LLVMValueRef d, LLVMValueRef s, int64_t rows, int64_t columns)

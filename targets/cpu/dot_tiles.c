@@ -9,8 +9,8 @@
  * Where many tiles of columns read the same rows of a, those are gathered first: rows that lie a kilobyte or more apart
  * take three times as long to load from the second cache as a tile in one piece.
  *
- * Numbers in two parts (dot_split.c) are three products of each pair of tiles, t4 to t7 being loaded twice. Where that
- * leaves a NaN, they go through two loops, that of the small products first, into sums of their own. */
+ * Numbers in two parts (dot_split.c) are three products of each pair of tiles, t4 to t7 being loaded twice. Where some
+ * are large, they go through two loops, that of the small products first, into sums of their own. */
 #include "targets/cpu/dot_tiles.h"
 
 /* ---- which products ---- */
@@ -145,10 +145,11 @@ typedef struct {
 } sums_end;
 
 /* Rows of the scratch, rounded. */
-static void copy_narrow(const sums_end *s)
+static void store_narrow(const sums_end *s)
 {
     const tri_cpu_product *x = s->x;
     tri_cpu_gen *g = x->g;
+    store_scratch(x, s->shape, s->scratch);
     int64_t width = s->shape->across * bytes_of_row, size = x->narrow.bits / 8;
     LLVMValueRef stride = tri_cpu_times(g, x->out_stride, size);
     LLVMValueRef to = tri_cpu_tile_address(g, x->out, s->m, stride, tri_cpu_times(g, s->n, size));
@@ -163,21 +164,6 @@ static void copy_narrow(const sums_end *s)
     tri_cpu_counted_end(g, &row);
 }
 
-static void copy_wide(const sums_end *s)
-{
-    const tri_cpu_product *x = s->x;
-    tri_cpu_gen *g = x->g;
-    LLVMValueRef width = x->out ? x->out_stride : tri_cpu_i64(g, x->n), stride = tri_cpu_times(g, width, 4);
-    LLVMValueRef to = tri_cpu_tile_address(g, x->out ? x->out : s->d, s->m, stride, tri_cpu_times(g, s->n, 4));
-    tri_cpu_split_copy(g, to, width, s->scratch, s->shape->down * rows_of_tile, s->shape->across * rows_of_tile);
-}
-
-static void store_narrow(const sums_end *s)
-{
-    store_scratch(s->x, s->shape, s->scratch);
-    copy_narrow(s);
-}
-
 static void store_wide(const sums_end *s)
 {
     const tri_cpu_product *x = s->x;
@@ -185,21 +171,21 @@ static void store_wide(const sums_end *s)
     move_sums(x->g, s->shape, x->out ? x->out : s->d, stride, "llvm.x86.tilestored64", s->m, s->n);
 }
 
-static void end_sums(const sums_end *s, void (*narrow)(const sums_end *s), void (*wide)(const sums_end *s))
+static void end_sums(const sums_end *s)
 {
     tri_cpu_gen *g = s->x->g;
     if (!s->x->is_narrow) {
-        wide(s);
+        store_wide(s);
         return;
     }
     LLVMBasicBlockRef narrows = tri_cpu_new_block(g, "narrow"), keeps = tri_cpu_new_block(g, "wide"),
                       next = tri_cpu_new_block(g, "ended");
     LLVMBuildCondBr(g->b, s->x->is_narrow, narrows, keeps);
     tri_cpu_move(g, 0, narrows);
-    narrow(s);
+    store_narrow(s);
     LLVMBuildBr(g->b, next);
     tri_cpu_move(g, 0, keeps);
-    wide(s);
+    store_wide(s);
     LLVMBuildBr(g->b, next);
     tri_cpu_move(g, 0, next);
 }
@@ -218,34 +204,31 @@ static void multiply_apart(tri_cpu_product *x, const tri_cpu_tile_shape *t, LLVM
     tri_cpu_split_add(x, d, scratch, t->down * rows_of_tile, t->across * rows_of_tile);
     begin_sums(&old, false);
     tri_cpu_tile_steps(x, base, at, tri_cpu_tile_step_high);
-    sums_end end = {x, t, base[2], m, n, scratch};
-    end_sums(&end, store_narrow, store_wide);
 }
 
-/* Of numbers in two parts: all into one sum; apart where that has a NaN. */
+/* Of numbers in two parts: all into one sum; apart where some are large. */
 static void multiply_split(tri_cpu_product *x, const tri_cpu_tile_shape *t, LLVMValueRef *base, LLVMValueRef scratch,
                            LLVMValueRef m, LLVMValueRef n)
 {
     tri_cpu_gen *g = x->g;
-    int64_t count = t->down * t->across * rows_of_tile * rows_of_tile;
     sums_start start = {x, t, base[2], m, n};
     tri_cpu_tile_place at = {.shape = t, .m = m, .n = n, .fetches = tri_cpu_product_is_wide(x)};
     at.passes = keeps_rows(x);
     at.writes = at.passes && x->out && !x->is_narrow;
-    tri_cpu_sums_begin(x, begin_sums, &start);
-    tri_cpu_tile_steps(x, base, at, tri_cpu_tile_step_all);
-    store_scratch(x, t, scratch);
-    LLVMBasicBlockRef apart = tri_cpu_new_block(g, "apart"), copy = tri_cpu_new_block(g, "copy"),
+    LLVMBasicBlockRef apart = tri_cpu_new_block(g, "apart"), all = tri_cpu_new_block(g, "all"),
                       next = tri_cpu_new_block(g, "added");
-    LLVMBuildCondBr(g->b, tri_cpu_split_has_nan(g, scratch, count), apart, copy);
+    LLVMValueRef is_large = LLVMBuildICmp(g->b, LLVMIntNE, x->facts, tri_cpu_i64(g, 0), "");
+    LLVMBuildCondBr(g->b, is_large, apart, all);
     tri_cpu_move(g, 0, apart);
     multiply_apart(x, t, base, scratch, m, n);
     LLVMBuildBr(g->b, next);
-    tri_cpu_move(g, 0, copy);
-    sums_end end = {x, t, base[2], m, n, scratch};
-    end_sums(&end, copy_narrow, copy_wide);
+    tri_cpu_move(g, 0, all);
+    tri_cpu_sums_begin(x, begin_sums, &start);
+    tri_cpu_tile_steps(x, base, at, tri_cpu_tile_step_all);
     LLVMBuildBr(g->b, next);
     tri_cpu_move(g, 0, next);
+    sums_end end = {x, t, base[2], m, n, scratch};
+    end_sums(&end);
 }
 
 /* Rows of a, in bytes, of which a pair of tiles has room in the first cache beside b's strip, and without it. */
@@ -289,7 +272,7 @@ static void multiply_whole(tri_cpu_product *x, LLVMValueRef *base, tri_cpu_tile_
     tri_cpu_sums_begin(x, begin_sums, &start);
     multiply_rows(x, base, at);
     sums_end end = {x, at.shape, base[2], at.m, at.n, scratch};
-    end_sums(&end, store_narrow, store_wide);
+    end_sums(&end);
 }
 
 /* By measurement: bytes gain a quarter where 256 columns and more read the rows, nothing with 128; bfloat16 nothing. */

@@ -80,7 +80,7 @@ static void store_halves(const tri_cpu_product *x, LLVMValueRef *rows, LLVMValue
     for (int i = 0; i < side; i += 2) {
         for (int j = 0; j < 2; j++) {
             LLVMValueRef v = LLVMBuildBitCast(g->b, rows[i + j], tri_cpu_vector(g->f32, side), "");
-            tri_cpu_split(g, v, &high[j], &low[j]);
+            tri_cpu_split(x, v, &high[j], &low[j]);
         }
         LLVMValueRef group = LLVMBuildNSWAdd(g->b, first, tri_cpu_i64(g, i / 2), "");
         store_line(x, tri_cpu_split_pair(g, high[0], high[1]), to, group);

@@ -155,15 +155,17 @@ static void in_place(int k)
 static void odd_singles(void)
 {
     static const float odd[] = {INFINITY, -INFINITY, NAN, 0x1.ff8p127f, -0x1.ff8p127f, 0x1p-130f, 1, 0};
-    for (int i = 0; i < 64; i++) {
-        r[i * most + i] = odd[i % 8];
+    for (int i = 0; i < 128; i++) { /* then rows and columns of ordinary ones, that meet them */
+        r[i * most + i % 64] = i < 64 ? odd[i % 8] : 1;
         r[i * most + (i + 9) % 64] = i % 3 ? 1 : 1 + 0x1p-20f;
-        s[i * most + i / 2] = i % 5 ? 2 : odd[(i + 3) % 8];
+        s[i % 64 * most + i / 2] = i < 64 && i % 5 == 0 ? odd[(i + 3) % 8] : 2;
+        s[i % 64 * most + i / 2 + 64] = 0.5f;
     }
     s[5] = NAN;
     r[10 * most + 10] = 1e30f; /* the low part is below zero: the product is infinite, not NaN */
     s[10 * most + 8] = 1e30f;
     singles("odd numbers", single, s, 64, 64, 64, 64, 64, 3e-5);
+    singles("odd numbers, for several programs", single, s, 64, 64, 128, 128, 64, 3e-5);
     singles("odd numbers, broad", broad, s, 64, 256, 64, 64, 64, 3e-5);
 }
 
