@@ -42,7 +42,8 @@ typedef struct {
 /* From 0, at the builder's position. */
 static lane_loop open_lanes(tri_cpu_gen *g, int64_t lanes)
 {
-    lane_loop l = {tri_cpu_new_block(g, "lanes"), tri_cpu_new_block(g, "lane"), tri_cpu_new_block(g, "lanes_done"), NULL};
+    lane_loop l = {.header = tri_cpu_new_block(g, "lanes"), .body = tri_cpu_new_block(g, "lane")};
+    l.exit = tri_cpu_new_block(g, "lanes_done");
     LLVMValueRef zero = tri_cpu_i64(g, 0);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(g->b);
     LLVMBuildBr(g->b, l.header);
