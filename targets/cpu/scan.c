@@ -49,23 +49,28 @@ static void scan_eval(tri_cpu_gen *g, tri_cpu_sink *sink)
         s->vals[i] = tri_cpu_eval(g, tri_op_operand(s->op, i), s->index);
 }
 
-/* Every lane k >= by combined with lane k - by. */
+/* Every lane k >= by combined with lane k - by; with identities, the others with those, so that no lane computes what
+ * nobody asked for: a product of such leftovers may be subnormal, which takes processors 50 times as long. */
 static void combine_shifted(tri_cpu_gen *g, scan *s, LLVMValueRef *io, int by)
 {
     LLVMValueRef args[2 * max_values], out[max_values], from[TRI_CPU_LANES], pick[TRI_CPU_LANES];
     int lanes = tri_cpu_lanes_of(io[0]);
     for (int k = 0; k < lanes; k++) {
-        from[k] = LLVMConstInt(g->i32, (uint64_t)(k < by ? k : k - by), false);
+        int own = s->fresh ? k : 2 * lanes - by + k;
+        from[k] = LLVMConstInt(g->i32, (uint64_t)(k < by ? own : k - by), false);
         pick[k] = LLVMConstInt(g->i32, (uint64_t)(k < by ? k : lanes + k), false);
     }
     for (int i = 0; i < s->n; i++) {
-        LLVMValueRef none = LLVMGetPoison(LLVMTypeOf(io[i]));
-        args[i] = LLVMBuildShuffleVector(g->b, io[i], none, LLVMConstVector(from, (unsigned)lanes), "");
+        tri_cpu_type t = tri_cpu_type_of(g, mlirValueGetType(tri_op_operand(s->op, i)));
+        LLVMValueRef rest = s->fresh ? LLVMGetPoison(LLVMTypeOf(io[i]))
+                                     : tri_cpu_splat(g, tri_cpu_reduce_identity(s->op, t, s->types[i]), lanes);
+        args[i] = LLVMBuildShuffleVector(g->b, io[i], rest, LLVMConstVector(from, (unsigned)lanes), "");
         args[s->n + i] = io[i];
     }
     tri_cpu_region_emit(g, s->op, args, out);
     for (int i = 0; i < s->n; i++)
-        io[i] = LLVMBuildShuffleVector(g->b, io[i], out[i], LLVMConstVector(pick, (unsigned)lanes), "");
+        io[i] = s->fresh ? LLVMBuildShuffleVector(g->b, io[i], out[i], LLVMConstVector(pick, (unsigned)lanes), "")
+                         : out[i];
 }
 
 /* `v` after what came before (the vectors or scalars `acc`). */
