@@ -73,7 +73,7 @@ static bool waits_for_reduction(tri_cpu_gen *g, MlirOperation op)
     MlirOperation o = mlirOperationGetNextInBlock(op);
     for (int i = 0; i < max_distance && !mlirOperationIsNull(o); i++, o = mlirOperationGetNextInBlock(o)) {
         if (tri_op_is(o, "tt.reduce"))
-            return mlirOperationGetNumOperands(o) == 1 && tri_op_operand(o, 0).ptr == tri_op_result(op, 0).ptr;
+            return mlirOperationGetNumOperands(o) == 1 && tri_cpu_reduced(o, 0).ptr == tri_op_result(op, 0).ptr;
         if (!is_silent(g, o))
             return false;
     }

@@ -154,6 +154,7 @@ typedef struct {
     int64_t shape[TRI_MAX_RANK];
     int vec_dim;  /* -1: scalar nest */
     int axis;     /* reduced dimension, innermost; -1: none */
+    bool is_flat; /* all dimensions are reduced, in their order */
     int64_t ahead; /* the first loop's iterations from now, whose vectors are fetched to the second cache; 0: none */
     int64_t along; /* elements of a vector from now, which are fetched so; 0: none */
     int lanes;    /* chunk length; 0: TRI_CPU_LANES or the extent when that is less */
@@ -429,6 +430,8 @@ int tri_cpu_vector_dim(tri_cpu_gen *g, int rank, const int64_t *shape, MlirValue
 
 /* reduce.c, dot.c, shape.c, debug.c, desc.c */
 void tri_cpu_reduce_op(tri_cpu_gen *g, MlirOperation op);
+/* What its nest goes through: the operand, or what lies behind it. */
+MlirValue tri_cpu_reduced(MlirOperation reduce, int i);
 bool tri_cpu_has_function(tri_cpu_gen *g, MlirValue value); /* evaluating it takes any, or the rest of a division */
 /* In front of a loop whose blocks come in slices of `lanes` (slices.c): the reduction of one, which gets the slices one
  * after the other and ends where it stands. False: it cannot. */
@@ -591,6 +594,9 @@ bool tri_cpu_is_pending(tri_cpu_gen *g, MlirValue value);
 /* Tensor values that the plan's rules read: ops that are evaluated inside others' nests. */
 bool tri_cpu_can_be_lazy(MlirOperation op);
 bool tri_cpu_is_view(MlirOperation op);
+/* Of a block of several dimensions as one line that only reductions read, which can go through the block itself: that
+ * block; null: it is none. */
+MlirValue tri_cpu_flat_source(MlirValue value);
 /* Scalar by which a loop's argument `arg` grows each iteration when its yield is arg + splat(x):
  * the tensor x (splat) value; null value: it is no such argument. */
 MlirValue tri_cpu_increment(const tri_cpu_gen *g, MlirOperation loop, intptr_t arg);

@@ -76,7 +76,7 @@ static void lay_out(tri_cpu_nest *n)
     if (d->axis >= 0 && d->axis != d->vec_dim)
         n->loops[n->loop_count++] = (tri_cpu_loop){.dim = d->axis, .extent = d->shape[d->axis], .step = 1};
     if (d->axis >= 0)
-        n->axis_loop = n->loop_count - 1;
+        n->axis_loop = d->is_flat ? 0 : n->loop_count - 1;
 }
 
 static void set_index(tri_cpu_gen *g, tri_cpu_nest *n)

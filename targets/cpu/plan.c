@@ -95,11 +95,33 @@ static bool is_uniform(MlirValue value)
     return tri_op_is(op, "tt.splat");
 }
 
+MlirValue tri_cpu_flat_source(MlirValue value)
+{
+    enum { least_row = 64 }; /* lanes that sums of rows have: those of a row go on in the next one */
+    MlirValue none = {NULL};
+    MlirOperation op = tri_op_def(value);
+    if (mlirOperationIsNull(op) || !tri_op_is(op, "tt.reshape"))
+        return none;
+    MlirValue source = tri_op_operand(op, 0);
+    MlirType type = mlirValueGetType(source);
+    int rank = tri_type_rank(type);
+    if (rank < 2 || rank > TRI_CPU_MAX_LOOPS || tri_type_rank(mlirValueGetType(value)) != 1 ||
+        tri_type_dim(type, rank - 1) < least_row)
+        return none;
+    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        if (!tri_op_is(user, "tt.reduce") || mlirOperationGetNumOperands(user) != 1)
+            return none;
+    }
+    return source;
+}
+
 static bool needs_memory_source(MlirOperation op)
 {
     if (tri_op_is(op, "tt.cat") || tri_op_is(op, "tt.gather"))
         return true;
-    if (!tri_op_is(op, "tt.reshape"))
+    if (!tri_op_is(op, "tt.reshape") || tri_cpu_flat_source(tri_op_result(op, 0)).ptr)
         return false;
     /* a reshape that only adds or drops dimensions of one, or splits one dimension, is a view */
     MlirType from = mlirValueGetType(tri_op_operand(op, 0)), to = mlirValueGetType(tri_op_result(op, 0));

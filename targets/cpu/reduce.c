@@ -30,6 +30,12 @@ typedef struct {
     const tri_cpu_kept *kept;         /* beside it in the nest; or null */
 } reduction;
 
+MlirValue tri_cpu_reduced(MlirOperation reduce, int i)
+{
+    MlirValue operand = tri_op_operand(reduce, i), flat = tri_cpu_flat_source(operand);
+    return flat.ptr ? flat : operand;
+}
+
 LLVMValueRef tri_cpu_reduce_identity(MlirOperation op, tri_cpu_type type, LLVMTypeRef llvm)
 {
     MlirBlock block = tri_op_body(op, 0);
@@ -142,7 +148,7 @@ static LLVMBasicBlockRef skip_zeros(tri_cpu_gen *g, const reduction *r)
     LLVMBasicBlockRef adds = tri_cpu_new_block(g, "adds"), next = tri_cpu_new_block(g, "added");
     LLVMValueRef skips = LLVMBuildICmp(g->b, LLVMIntNE, is_done, tri_cpu_i64(g, 0), "");
     bool is_alone = !r->kept || tri_cpu_mask_is_false(g, r->kept->mask);
-    if (vec == g->nest->loop_count - 1 && is_alone && is_one_number(g, tri_op_operand(r->op, 0), 0))
+    if (vec == g->nest->loop_count - 1 && is_alone && is_one_number(g, tri_cpu_reduced(r->op, 0), 0))
         g->nest->loops[vec].leaves = skips;
     LLVMBuildCondBr(g->b, skips, next, adds);
     LLVMPositionBuilderAtEnd(g->b, adds);
@@ -154,7 +160,7 @@ static void reduce_eval(tri_cpu_gen *g, tri_cpu_sink *sink)
 {
     reduction *r = sink->data;
     for (int i = 0; i < r->n; i++)
-        r->vals[i] = tri_cpu_eval(g, tri_op_operand(r->op, i), g->nest->index);
+        r->vals[i] = tri_cpu_eval(g, tri_cpu_reduced(r->op, i), g->nest->index);
 }
 
 static void reduce_write(tri_cpu_gen *g, tri_cpu_sink *sink)
@@ -232,7 +238,7 @@ static void reduce_leave(tri_cpu_gen *g, tri_cpu_sink *sink)
     tri_cpu_at(g, level);
     for (int i = 0; i < r->n; i++)
         v[i] = LLVMBuildLoad2(g->b, LLVMGetAllocatedType(r->acc[i]), r->acc[i], "");
-    bool folds = r->is_lanewise && g->nest->axis_loop == g->nest->vec_loop;
+    bool folds = r->is_lanewise && (g->nest->axis_loop == g->nest->vec_loop || g->nest->domain->is_flat);
     if (folds)
         fold_lanes(g, r, v);
     if (r->quick)
@@ -254,6 +260,8 @@ static int reduce_vector_dim(tri_cpu_gen *g, MlirOperation op, const tri_cpu_dom
     MlirValue none = {NULL};
     if (d->rank == 1)
         return d->shape[0] > 1 ? 0 : -1;
+    if (d->is_flat)
+        return d->rank - 1;
     return tri_cpu_vector_dim(g, d->rank, d->shape, none, tri_op_operand(op, 0));
 }
 
@@ -368,13 +376,14 @@ static void reduce_again(tri_cpu_gen *g, reduction *r, const tri_cpu_domain *dom
  * all that it is read for otherwise. Null: nothing. */
 static MlirValue value_to_keep(tri_cpu_gen *g, MlirOperation op)
 {
-    MlirValue none = {NULL}, operand = tri_op_operand(op, 0), narrow = none;
+    bool is_flat = tri_cpu_flat_source(tri_op_operand(op, 0)).ptr != NULL;
+    MlirValue none = {NULL}, operand = tri_cpu_reduced(op, 0), narrow = none;
     if (mlirOperationGetNumOperands(op) != 1 || !tri_cpu_is_pending(g, operand))
         return none;
     for (MlirOpOperand use = mlirValueGetFirstUse(operand); !mlirOpOperandIsNull(use);
          use = mlirOpOperandGetNextUse(use)) {
         MlirOperation user = mlirOpOperandGetOwner(use);
-        if (user.ptr == op.ptr)
+        if (user.ptr == op.ptr || (is_flat && user.ptr == tri_op_def(tri_op_operand(op, 0)).ptr))
             continue;
         if (narrow.ptr || !tri_op_is(user, "arith.truncf") ||
             mlirOperationGetBlock(user).ptr != mlirOperationGetBlock(op).ptr ||
@@ -469,7 +478,7 @@ void tri_cpu_reduce_op(tri_cpu_gen *g, MlirOperation op)
     if (end_slices(g, op))
         return;
     reduction *r = TRI_NEW(g->arena, reduction);
-    MlirType type = mlirValueGetType(tri_op_operand(op, 0));
+    MlirType type = mlirValueGetType(tri_cpu_reduced(op, 0));
     r->op = op;
     r->n = (int)mlirOperationGetNumOperands(op);
     r->axis = (int)tri_op_int(op, "axis", 0);
@@ -479,7 +488,7 @@ void tri_cpu_reduce_op(tri_cpu_gen *g, MlirOperation op)
     }
     MlirValue values[max_values];
     for (int i = 0; i < r->n; i++)
-        values[i] = tri_op_operand(op, i);
+        values[i] = tri_cpu_reduced(op, i);
     tri_cpu_sink sinks[2] = {{.op = op,
                               .data = r,
                               .enter = reduce_enter,
@@ -491,12 +500,15 @@ void tri_cpu_reduce_op(tri_cpu_gen *g, MlirOperation op)
     tri_cpu_domain domain = {.rank = tri_type_rank(type), .axis = r->axis, .count = 1, .sinks = sinks};
     for (int d = 0; d < domain.rank; d++)
         domain.shape[d] = tri_type_dim(type, d);
+    domain.is_flat = tri_cpu_flat_source(tri_op_operand(op, 0)).ptr != NULL;
+    if (domain.is_flat)
+        domain.axis = domain.rank - 1;
     domain.vec_dim = reduce_vector_dim(g, op, &domain);
     r->is_lanewise = domain.vec_dim >= 0;
-    if (r->is_lanewise && domain.vec_dim != r->axis)
+    if (r->is_lanewise && domain.vec_dim != domain.axis)
         domain.lanes = wide_lanes(g, op, domain.shape[domain.vec_dim]);
     else if (r->is_lanewise)
-        domain.lanes = row_lanes(g, op, domain.shape[domain.vec_dim]);
+        domain.lanes = row_lanes(g, op, domain.is_flat ? tri_type_num_elements(type) : domain.shape[domain.vec_dim]);
     int64_t extent = r->is_lanewise ? domain.shape[domain.vec_dim] : 0;
     int64_t lanes = domain.lanes ? domain.lanes : TRI_CPU_LANES;
     tri_cpu_kept kept;

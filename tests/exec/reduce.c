@@ -287,6 +287,26 @@ static void masked_parts_of_sums(void)
     }
 }
 
+static void all_dimensions(void)
+{
+    enum { m = 8, n = 101, padded = 128 };
+    static float x[m * n], out[5];
+    for (int i = 0; i < m * n; i++)
+        x[i] = 2 + random_float();
+    LAUNCH(whole(NULL, one, x, out, n));
+    double sum = 0, squares = 0, most = 1, exps = m * (padded - n);
+    for (int i = 0; i < m * n; i++) {
+        sum += x[i];
+        exps += exp(x[i]);
+        most = fmax(most, exp(x[i]));
+    }
+    for (int i = 0; i < m * n; i++)
+        squares += (x[i] - sum / (m * n)) * (x[i] - sum / (m * n));
+    const double want[] = {sum / (m * n), squares, most, exps, 0};
+    for (int i = 0; i < 5; i++)
+        NEAR("whole", i, out[i], want[i], 2e-6);
+}
+
 /* No lane multiplies what happens to be in a register: with ordinary numbers nothing is subnormal, which would take
  * processors 50 times as long. */
 static void ordinary_products(void)
@@ -324,5 +344,6 @@ int main(void)
     masked_sums();
     masked_parts_of_sums();
     ordinary_products();
+    all_dimensions();
     return finish("reduce");
 }
