@@ -365,7 +365,8 @@ static bool on_dot_precision(parser *p, tri_str value)
 {
     return tri_str_is(p->opt->compile.dot_precision = value, "ieee") || tri_str_is(value, "tf32") ||
            tri_str_is(value, "tf32x3") || tri_str_is(value, "bf16x3") || tri_str_is(value, "bf16x6") ||
-           usage(p, "'-fdot-precision=%.*s' is no input precision", TRI_STR_ARG(value));
+           usage(p, "'-fdot-precision=%.*s' is no input precision; it can be ieee, tf32, tf32x3, bf16x3 or bf16x6",
+                 TRI_STR_ARG(value));
 }
 
 static bool on_verify_diagnostics(parser *p, tri_str value)

@@ -183,7 +183,7 @@ KERNEL
     tritcc -passes= -arch=sm_80 -fdot-precision=ieee -sig '*fp32' k.tri
     [ "$(count tf32)" = 0 ]
     tritcc -2 -fdot-precision=half -sig '*fp32' k.tri
-    [[ $errors == *"'-fdot-precision=half' is no input precision"* ]]
+    [[ $errors == *"'-fdot-precision=half' is no input precision; it can be ieee, tf32, tf32x3, bf16x3 or bf16x6"* ]]
 }
 
 @test "locations name the line and column of every operation" {
