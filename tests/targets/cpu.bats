@@ -648,7 +648,7 @@ END
     # halves of two registers go to memory as one, to a line that was fetched before
     [ "$(grep -c vpmovdw split.s)" = 0 ]
     [ "$(grep -c 'prefetcht0.*512' split.s)" -ge 3 ]
-    # where 256 columns read the rows, those stay in the first cache and strips go past it; the result's lines are fetched
+    # where 128 columns or more read the rows, those stay in the first cache and strips go past it; the result's lines are fetched
     # shellcheck disable=SC2086
     tritcc $tiles -sig "single(${single%64, 64}256, 64)" -emit=asm=broad.s "$SRCDIR/tests/exec/tiles.tri"
     sed -n '/^products.1:/,/\.size/p' broad.s >loop.s
