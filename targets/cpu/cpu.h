@@ -341,6 +341,8 @@ void tri_cpu_static_coefs(tri_cpu_gen *g, MlirValue value, int64_t *out);
 /* wrap.c */
 /* The form of a block of which each chunk is one run of neighbours or of equals; not ok: it is not known to be. */
 tri_cpu_form tri_cpu_run_form(tri_cpu_gen *g, MlirValue value, MlirOperation op, const tri_cpu_tuple *tuple);
+/* A quotient or remainder of which each chunk is known to be such a run: one division for all of its lanes. */
+bool tri_cpu_eval_run(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *tuple, tri_cpu_val *out);
 /* An i1 outside the nest under which the facts hold that it adds to the nest; null: there are none.
  * *out_is_sign: they only say that numbers are not negative. */
 LLVMValueRef tri_cpu_wrap_test(tri_cpu_gen *g, bool *out_is_sign);

@@ -544,7 +544,7 @@ tri_cpu_val tri_cpu_eval(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *t
         v = eval_carried(g, value, bind, tuple);
     else if (bind && bind->kind == TRI_CPU_SLICE)
         v = eval_slice(g, bind);
-    else
+    else if (!tri_cpu_eval_run(g, value, tuple, &v))
         v = eval_op(g, value, tuple);
     memo_add(g, value.ptr, tuple, v);
     return v;

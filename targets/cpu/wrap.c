@@ -282,6 +282,29 @@ tri_cpu_form tri_cpu_run_form(tri_cpu_gen *g, MlirValue value, MlirOperation op,
     return chunk_form(g, first.v, first.level, kind == RUN_EQUAL);
 }
 
+bool tri_cpu_eval_run(tri_cpu_gen *g, MlirValue value, const tri_cpu_tuple *tuple, tri_cpu_val *out)
+{
+    MlirOperation op = tri_op_def(value);
+    int v = g->nest->vec_loop;
+    if (v < 0 || mlirOperationIsNull(op) || !(is_div(op) || is_rem(op)))
+        return false;
+    bool is_unsigned = tri_op_is(op, "arith.divui") || tri_op_is(op, "arith.remui");
+    run_kind kind = run_of(g, value, tuple);
+    if (kind == RUN_NONE || !(is_unsigned || is_never_negative(tri_op_operand(op, 0), 0)))
+        return false;
+    *out = tri_cpu_eval_first(g, value, tuple);
+    if (kind == RUN_EQUAL)
+        return true;
+    LLVMValueRef lanes[TRI_CPU_MAX_LANES], splat;
+    for (int i = 0; i < g->nest->vl; i++)
+        lanes[i] = LLVMConstInt(LLVMTypeOf(out->v), (uint64_t)i, false);
+    tri_cpu_at(g, out->level);
+    splat = tri_cpu_splat(g, out->v, g->nest->vl);
+    out->v = LLVMBuildAdd(g->b, splat, LLVMConstVector(lanes, (unsigned)g->nest->vl), "");
+    out->is_vec = true;
+    return true;
+}
+
 /* ---- the test before a nest ---- */
 
 enum { max_visits = 256 };

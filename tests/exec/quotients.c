@@ -56,6 +56,23 @@ static void by_one_number(void)
     LAUNCH(by_one(NULL, one, x, q, r, 0, n));
 }
 
+static void in_lines(void)
+{
+    enum { all = 500 };
+    static int32_t out[2 * all];
+    tri_grid grid = {(all + 127) / 128, 1, 1};
+    for (int width = 16; width <= 144; width += 64) {
+        for (int begin = -260; begin <= 0; begin += 13) {
+            LAUNCH(positions(NULL, grid, out, all, width, begin));
+            for (int i = 0; i < all; i++) {
+                int k = i + begin;
+                SAME("position", i, out[i], i / width * 1000 + i % width * 3);
+                SAME("position from elsewhere", i, out[all + i], k / width * 1000 + k % width * 3);
+            }
+        }
+    }
+}
+
 int main(void)
 {
     TRY(signed32, int32_t, UINT32_MAX, INT32_MIN);
@@ -63,5 +80,6 @@ int main(void)
     TRY(signed16, int16_t, 0xffffu, INT16_MIN);
     TRY(unsigned8, uint8_t, 0xffu, 0x80u);
     by_one_number();
+    in_lines();
     return finish("quotients");
 }

@@ -108,6 +108,11 @@ man_text() { sed -n '/vector code of the compiler/,/as they do on aarch64/p' "$S
     ! grep -qE 'idiv|divl' one.s || false
     tritcc -arch=x86-64-v4 -sig 'signed32(*i32, *i32, *i32, *i32, i32)' -emit=asm=signed.s quotients.tri
     ! grep -q 'idivl' signed.s || false
+    # of places in a line one of a number for each chunk
+    sed '/out + n + i/d' quotients.tri >line.tri
+    tritcc -arch=x86-64-v4 -sig 'positions(*i32, i32, i32:16, i32, 128)' -emit=asm=line.s line.tri
+    grep -q 'idivl' line.s
+    ! grep -q 'cvtdq2pd' line.s || false
 }
 @test "memory order, aliasing, atomics, addresses" { run_exec memory -arch="$HOST_ARCH"; }
 @test "blocks of atomic updates, in transactions and out of them" {
