@@ -23,6 +23,31 @@ static bool is_aarch64(const tri_machine_facts *arch)
 
 static bool has_feature(const char *known, const char *feature);
 
+/* The answer to a question about this processor, kept for ever: under a hypervisor it takes half a millisecond. */
+static const char *ask_once(char **answer, char *(*ask)(void))
+{
+    char *known = __atomic_load_n(answer, __ATOMIC_ACQUIRE);
+    if (known)
+        return known;
+    char *made = ask();
+    if (__atomic_compare_exchange_n(answer, &known, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return made;
+    LLVMDisposeMessage(made); /* another thread was faster */
+    return known;
+}
+
+static const char *own_name(void)
+{
+    static char *name;
+    return ask_once(&name, LLVMGetHostCPUName);
+}
+
+static const char *own_features(void)
+{
+    static char *features;
+    return ask_once(&features, LLVMGetHostCPUFeatures);
+}
+
 bool tri_host_has_tiles(const tri_machine_facts *arch)
 {
     return tri_str_has_suffix(tri_str_from(arch->name), tile_suffix);
@@ -44,9 +69,7 @@ static bool asks_for_tiles(const tri_unit *unit)
 {
     tri_host h = {0};
     if (unit->arch->processor == TRI_PROCESSOR_HOST) {
-        char *features = LLVMGetHostCPUFeatures();
-        h.known = tri_str_format(unit->arena, "%s,%.*s", features, TRI_STR_ARG(said_features(unit))).data;
-        LLVMDisposeMessage(features);
+        h.known = tri_str_format(unit->arena, "%s,%.*s", own_features(), TRI_STR_ARG(said_features(unit))).data;
     } else {
         h.known = tri_str_format(unit->arena, ",%.*s", TRI_STR_ARG(said_features(unit))).data;
     }
@@ -63,12 +86,9 @@ tri_host tri_host_of(const tri_unit *unit, const tri_machine_facts *arch)
     if (!tri_host_has_tiles(arch) && (asks_for_tiles(unit) || strstr(text, "amx-")))
         more = tri_str_format(arena, "%s%s", text, no_tiles + !more.len);
     if (arch->processor == TRI_PROCESSOR_HOST) {
-        char *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
-        h.cpu = tri_str_copy(arena, tri_str_from(cpu)).data;
-        h.known = tri_str_format(arena, "%s%s%.*s", features, more.len ? "," : "", TRI_STR_ARG(more)).data;
+        h.cpu = own_name();
+        h.known = tri_str_format(arena, "%s%s%.*s", own_features(), more.len ? "," : "", TRI_STR_ARG(more)).data;
         h.features = h.known;
-        LLVMDisposeMessage(cpu);
-        LLVMDisposeMessage(features);
     } else {
         h.cpu = arch->cpu;
         h.features = tri_str_format(arena, "%s%s%.*s", arch->features, *arch->features && more.len ? "," : "",
