@@ -61,8 +61,8 @@ static void make_range(tri_cpu_gen *g, MlirOperation func)
     LLVMValueRef facts[2] = {tri_cpu_i64(g, g->stream_bytes), tri_cpu_i64(g, tri_cpu_cost(g, func))};
     LLVMSetPrefixData(fn, LLVMConstStructInContext(g->llvm, facts, 2, false));
     tri_llvm_add_attribute(fn, "nounwind");
-    if (!g->steps)
-        tri_llvm_add_attribute(program, "alwaysinline");
+    if (!g->steps) /* around products nothing is gained by it, and registers of one long function are hard to find */
+        tri_llvm_add_attribute(program, g->cache ? "noinline" : "alwaysinline");
     if (g->unit->options->sanitize & TRI_SANITIZE_ADDRESS)
         tri_llvm_add_attribute(fn, "sanitize_address");
     g->fn = fn;
