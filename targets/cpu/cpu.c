@@ -51,18 +51,18 @@ static void init(tri_cpu_gen *g, tri_unit *unit, const tri_machine_facts *arch)
  * programs begin..end of the grid in x-fastest order, or y-fastest where those share packed operands; args[i] points to
  * argument i. Before its code are the bytes that a program may store past the caches, and its estimated cost in cycles
  * (runtime/launch/cpu.c). */
-static void make_range(tri_cpu_gen *g, MlirOperation func)
+static void make_range(tri_cpu_gen *g, MlirOperation func, const char *suffix, bool may_have_tiles)
 {
     LLVMTypeRef params[5] = {g->ptr, g->i64, g->i64, g->ptr, g->ptr};
     LLVMValueRef program = tri_cpu_declare(g, func);
-    tri_str name = tri_str_format(g->arena, "tri_run_%.*s%s", TRI_STR_ARG(tri_op_symbol(func)), g->suffix);
+    tri_str name = tri_str_format(g->arena, "tri_run_%.*s%s", TRI_STR_ARG(tri_op_symbol(func)), suffix);
     LLVMValueRef fn = LLVMAddFunction(g->module, name.data, LLVMFunctionType(g->void_type, params, 5, false));
     LLVMSetVisibility(fn, LLVMHiddenVisibility);
     LLVMValueRef facts[2] = {tri_cpu_i64(g, g->stream_bytes), tri_cpu_i64(g, tri_cpu_cost(g, func))};
     LLVMSetPrefixData(fn, LLVMConstStructInContext(g->llvm, facts, 2, false));
     tri_llvm_add_attribute(fn, "nounwind");
     if (!g->steps) /* around products nothing is gained by it, and registers of one long function are hard to find */
-        tri_llvm_add_attribute(program, g->cache ? "noinline" : "alwaysinline");
+        tri_llvm_add_attribute(program, g->cache || g->plain ? "noinline" : "alwaysinline");
     if (g->unit->options->sanitize & TRI_SANITIZE_ADDRESS)
         tri_llvm_add_attribute(fn, "sanitize_address");
     g->fn = fn;
@@ -74,7 +74,7 @@ static void make_range(tri_cpu_gen *g, MlirOperation func)
     LLVMValueRef *args = TRI_NEW_ARRAY(g->arena, LLVMValueRef, count), grid[3];
     LLVMTypeRef *types = TRI_NEW_ARRAY(g->arena, LLVMTypeRef, count);
     LLVMGetParamTypes(LLVMGlobalGetValueType(program), types);
-    unsigned own = count - 7 - (g->cache != NULL);
+    unsigned own = count - 7 - (g->cache != NULL) - (g->plain != NULL);
     for (unsigned i = 0; i < own; i++) {
         LLVMValueRef at = tri_cpu_i64(g, i);
         LLVMValueRef slot = LLVMBuildGEP2(g->b, g->ptr, LLVMGetParam(fn, 0), &at, 1, "");
@@ -93,7 +93,11 @@ static void make_range(tri_cpu_gen *g, MlirOperation func)
     if (g->cache)
         args[own] = tri_cpu_cache_allocate(g, LLVMGetParam(fn, 4));
     LLVMValueRef gx = LLVMBuildZExt(g->b, grid[0], g->i64, ""), gy = LLVMBuildZExt(g->b, grid[1], g->i64, "");
-    bool has_tiles = tri_cpu_tiles_configure(g);
+    bool has_tiles = may_have_tiles && tri_cpu_tiles_configure(g);
+    if (has_tiles)
+        tri_cpu_twin_mark(g, fn);
+    if (g->plain)
+        args[count - 8] = LLVMConstInt(g->i1, has_tiles, false);
     LLVMBasicBlockRef start = LLVMGetInsertBlock(g->b);
     LLVMBuildBr(g->b, head);
     LLVMPositionBuilderAtEnd(g->b, head);
@@ -138,7 +142,9 @@ static bool lower_functions(tri_cpu_gen *g, MlirModule module)
         if (!tri_cpu_func(g, funcs.at[i]))
             return false;
         if (tri_op_is_kernel(funcs.at[i]))
-            make_range(g, funcs.at[i]);
+            make_range(g, funcs.at[i], g->suffix, true);
+        if (tri_op_is_kernel(funcs.at[i]) && g->plain)
+            make_range(g, funcs.at[i], "", false);
     }
     return true;
 }
@@ -181,20 +187,22 @@ static void mark_functions(tri_cpu_gen *g)
 {
     static const char cpu[] = "target-cpu";
     const LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    const tri_host *host = g->plain ? g->plain : &g->host;
     for (LLVMValueRef f = LLVMGetFirstFunction(g->module); f; f = LLVMGetNextFunction(f)) {
         if (LLVMIsDeclaration(f) || LLVMGetStringAttributeAtIndex(f, at, cpu, sizeof cpu - 1))
             continue;
-        tri_llvm_set_attribute(f, cpu, g->host.cpu);
-        if (*g->host.features)
-            tri_llvm_set_attribute(f, "target-features", g->host.features);
+        tri_llvm_set_attribute(f, cpu, host->cpu);
+        if (*host->features)
+            tri_llvm_set_attribute(f, "target-features", host->features);
     }
 }
 
-/* One processor of `count`, whose machine all of them share. */
+/* One processor of `count`, whose machine all of them share; `plain` (or null): the one that shares its code, too. */
 static bool lower_for(tri_cpu_gen *g, tri_unit *unit, LLVMModuleRef module, const tri_machine_facts *arch, size_t count,
-                      bool is_alone, const tri_cpu_sites *sites)
+                      bool is_alone, const tri_cpu_sites *sites, const tri_host *plain)
 {
     init(g, unit, arch);
+    g->plain = plain;
     g->sites = sites;
     g->module = module;
     g->b = LLVMCreateBuilderInContext(g->llvm);
@@ -264,10 +272,13 @@ static bool lower(tri_unit *unit)
         tri_cpu_shadow_run(unit, &sites);
     bool ok = true, has_tiles = count == 2 && tri_host_has_tiles(archs[1]);
     size_t made = has_tiles && !tri_cpu_tiles_suit(unit) ? 1 : count;
-    for (size_t i = 0; i < made && ok; i++) {
+    bool is_shared = has_tiles && made > 1 && !tri_options_steps(unit->options) && !unit->options->sanitize;
+    tri_host plain = tri_host_of(unit, archs[0]);
+    for (size_t i = is_shared; i < made && ok; i++) {
         tri_cpu_gen g;
         bool is_alone = made == 1 || (has_tiles && i == 0);
-        ok = lower_for(&g, unit, module, archs[i], count, is_alone, &sites) && link_libraries(&g);
+        ok = lower_for(&g, unit, module, archs[i], count, is_alone, &sites, is_shared ? &plain : NULL) &&
+             link_libraries(&g);
     }
     if (ok) {
         ok = record_kernels(unit, unit->module);

@@ -207,6 +207,7 @@ typedef struct tri_cpu_gen {
     LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr, void_type;
     tri_host host;       /* what the code is for */
     const char *suffix;  /* of the names of functions, when an object holds code for several; else empty */
+    const tri_host *plain; /* the same without AMX, where one program runs with it and without; else null */
     bool has_f16c, has_fma;
     bool failed;
     tri_map binds;   /* MlirValue.ptr -> tri_cpu_bind */
@@ -222,6 +223,7 @@ typedef struct tri_cpu_gen {
     LLVMValueRef fn;
     LLVMBasicBlockRef entry;  /* allocas only */
     LLVMValueRef pid[3], grid[3], err;
+    LLVMValueRef tiles; /* i1: products are by AMX; null where one form of code does not choose (dot_twin.c) */
     int64_t arena_bytes;
     TRI_VEC(tri_cpu_block_memory) live, idle; /* in use, and free for a block of the same size */
     tri_cpu_tuple *tuples;
@@ -318,6 +320,7 @@ void tri_cpu_bind_scalar(tri_cpu_gen *g, MlirValue value, LLVMValueRef v);
 void tri_cpu_bind_buffer(tri_cpu_gen *g, MlirValue value, LLVMValueRef address);
 void tri_cpu_bind_kind_of(tri_cpu_gen *g, MlirValue value, tri_cpu_bind_kind kind);
 LLVMValueRef tri_cpu_scalar(tri_cpu_gen *g, MlirValue value); /* of a non-tensor value */
+void tri_cpu_count_bytes(tri_cpu_gen *g, int64_t bytes); /* of blocks in memory; reports where they are too many */
 LLVMValueRef tri_cpu_alloc(tri_cpu_gen *g, MlirType type); /* an arena buffer for a tensor */
 /* Ends the use of what was allocated since `mark` (an earlier g->live.len). */
 void tri_cpu_release(tri_cpu_gen *g, size_t mark);
@@ -518,6 +521,7 @@ bool tri_cpu_addresses(tri_cpu_gen *g, MlirValue pointer, LLVMValueRef *out_lo, 
 /* dot_tiles.c: AMX */
 /* Has the unit's module products for the second of tri_host_list's, which has AMX? */
 bool tri_cpu_tiles_suit(tri_unit *unit);
+void tri_cpu_twin_mark(tri_cpu_gen *g, LLVMValueRef fn); /* of a program with and without AMX: it is the part with it */
 /* Configures the tiles for the code that follows, when it may have such products; the caller releases them. */
 bool tri_cpu_tiles_configure(tri_cpu_gen *g);
 

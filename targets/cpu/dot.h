@@ -15,6 +15,7 @@ typedef struct tri_cpu_product {
     MlirType mlir_element, mlir_sum; /* of packed operands; of sums */
     const tri_cpu_dot_isa *isa; /* null: single products */
     bool is_split;              /* float32 by bfloat16: blocks of high parts, behind them of low ones (dot_split.c) */
+    bool is_plain;              /* its operands were packed for tiles, and then anew (dot_plain.c) */
     LLVMValueRef a, b, d;       /* row-major, of `element`; a and b of isa->packed */
     int64_t strip;              /* columns of b that are packed as a block of their own: of a tile; or all: n */
     int64_t span;               /* right operands whose strips of the same columns lie one behind the other */
@@ -84,6 +85,19 @@ void tri_cpu_product_emit(tri_cpu_product *x);
  * at 64. */
 bool tri_cpu_product_is_wide(const tri_cpu_product *x);
 int64_t tri_cpu_product_strip(const tri_cpu_product *x); /* as many columns as a tile of the result has */
+
+/* dot_twin.c: products as functions of their own. */
+/* Is it one with tiles, of a program that runs with AMX and without? */
+bool tri_cpu_twin_suits(const tri_cpu_product *x);
+/* Address of the function for products like x: (table, their number, d, is_fresh, out, out_stride), then is_narrow
+ * where that is not null, then facts where they are in two parts. Without most_trips: for one, with out as d. */
+enum { TRI_CPU_PRODUCT_MORE = 6, TRI_CPU_PRODUCT_PARAMS = TRI_CPU_PRODUCT_MORE + 2 };
+LLVMValueRef tri_cpu_twin_function(const tri_cpu_product *x);
+void tri_cpu_twin_run(tri_cpu_gen *g, LLVMValueRef function, LLVMValueRef *args, int count);
+void tri_cpu_twin_call(const tri_cpu_product *x); /* of the one product */
+
+/* dot_plain.c: the same product where its operands are for tiles, and there is no AMX */
+void tri_cpu_plain_emit(tri_cpu_product *x);
 
 /* dot_rows.c */
 bool tri_cpu_rows_suit(const tri_cpu_product *x, int rows, int lanes); /* of a tile; are its rows gathered? */

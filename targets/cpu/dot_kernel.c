@@ -243,7 +243,7 @@ static void begin_tile(void *data, bool is_zero)
 /* Of one turn of the innermost loop: addresses of rows are found once for all of them. */
 static int64_t steps_of(const tri_cpu_product *x)
 {
-    enum { steps = 4 };
+    int64_t steps = x->is_plain ? 2 : 4;
     return !x->isa && x->k % steps == 0 ? steps : 1;
 }
 
@@ -358,6 +358,10 @@ void tri_cpu_product_emit(tri_cpu_product *x)
 {
     tri_cpu_gen *g = x->g;
     int rows, lanes;
+    if (tri_cpu_twin_suits(x)) {
+        tri_cpu_twin_call(x);
+        return;
+    }
     choose_tile(x, &rows, &lanes);
     tri_cpu_counted batch = tri_cpu_counted_begin(g, x->batch, 1);
     int64_t sizes[3] = {x->m * x->k, x->k * x->n, x->m * x->n};

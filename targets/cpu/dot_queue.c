@@ -160,65 +160,25 @@ static LLVMValueRef block_at(tri_cpu_gen *g, LLVMValueRef base, LLVMValueRef num
 
 /* ---- the kernel, as a function of its own: it is called where the queue is full, and where the loop ends ---- */
 
-/* Its parameters: those of all kernels, then what only sums that are stored narrow, and products in two parts have. */
-enum { table_at, trips_at, sums_at, fresh_at, out_at, stride_at, more_at, most_params = more_at + 2 };
-
-static LLVMValueRef make_kernel(tri_cpu_gen *g, const tri_cpu_product *product, bool may_narrow)
+static LLVMValueRef make_kernel(tri_cpu_gen *g, const tri_cpu_queue *q)
 {
-    static const char noinline_name[] = "noinline", nounwind_name[] = "nounwind";
-    LLVMTypeRef params[most_params] = {g->ptr, g->i64, g->ptr, g->i1, g->ptr, g->i64};
-    unsigned count = more_at;
-    if (may_narrow)
-        params[count++] = g->i1;
-    if (product->is_split)
-        params[count++] = g->i64;
-    LLVMTypeRef type = LLVMFunctionType(g->void_type, params, count, false);
-    LLVMValueRef fn = LLVMAddFunction(g->module, "products", type);
-    LLVMSetLinkage(fn, LLVMInternalLinkage);
-    const char *names[2] = {noinline_name, nounwind_name};
-    for (int i = 0; i < 2; i++)
-        tri_llvm_add_attribute(fn, names[i]);
-    LLVMValueRef outer = g->fn;
-    LLVMBasicBlockRef entry = g->entry, at = g->at;
-    int64_t block_count = g->block_count;
-    g->fn = fn;
-    g->entry = tri_cpu_new_block(g, "entry");
-    LLVMBasicBlockRef start = g->at = tri_cpu_new_block(g, "start");
-    tri_cpu_lines_stop(g);
-    tri_cpu_product x = *product;
-    x.table = LLVMGetParam(fn, table_at);
-    x.trips = LLVMGetParam(fn, trips_at);
-    x.d = LLVMGetParam(fn, sums_at);
-    x.is_fresh = LLVMGetParam(fn, fresh_at);
-    x.out = LLVMGetParam(fn, out_at);
-    x.out_stride = LLVMGetParam(fn, stride_at);
-    x.is_narrow = may_narrow ? LLVMGetParam(fn, more_at) : NULL;
-    x.facts = product->is_split ? LLVMGetParam(fn, count - 1) : NULL;
-    tri_cpu_product_emit(&x);
+    tri_cpu_product x = q->x;
+    x.is_narrow = q->is_narrow ? LLVMConstInt(g->i1, 1, false) : NULL;
     tri_cpu_at(g, 0);
-    LLVMBuildRetVoid(g->b);
-    LLVMPositionBuilderAtEnd(g->b, g->entry);
-    LLVMBuildBr(g->b, start);
-    g->fn = outer;
-    g->entry = entry;
-    g->at = at;
-    g->block_count = block_count;
-    tri_cpu_at(g, 0);
-    tri_cpu_lines_at(g, g->op);
-    return fn;
+    return tri_cpu_twin_function(&x);
 }
 
 void tri_cpu_queue_run(tri_cpu_gen *g, const tri_cpu_queue *q, LLVMValueRef count, LLVMValueRef out,
                        LLVMValueRef stride, bool is_stored)
 {
     LLVMValueRef is_fresh = LLVMBuildLoad2(g->b, g->i1, q->is_fresh, "");
-    LLVMValueRef args[most_params] = {q->table, count, q->sums, is_fresh, out, stride};
-    unsigned more = more_at;
+    LLVMValueRef args[TRI_CPU_PRODUCT_PARAMS] = {q->table, count, q->sums, is_fresh, out, stride};
+    int more = TRI_CPU_PRODUCT_MORE;
     if (q->is_narrow)
         args[more++] = LLVMConstInt(g->i1, is_stored, false);
     if (q->x.is_split)
         args[more++] = LLVMBuildLoad2(g->b, g->i64, q->facts, "");
-    LLVMBuildCall2(g->b, LLVMGlobalGetValueType(q->kernel), q->kernel, args, more, "");
+    tri_cpu_twin_run(g, q->kernel, args, more);
 }
 
 /* ---- the queue ---- */
@@ -243,7 +203,7 @@ bool tri_cpu_queue_begin(tri_cpu_gen *g, MlirOperation loop, intptr_t arg, LLVMV
     q.facts = tri_cpu_temp(g, g->i64, "facts");
     q.store = find_store(g, loop, arg, &q);
     q.is_narrow = q.is_narrow && q.store.ptr;
-    q.kernel = make_kernel(g, &q.x, q.is_narrow);
+    q.kernel = make_kernel(g, &q);
     bool is_zero = tri_cpu_is_zero(tri_op_operand(loop, arg + 3));
     tri_cpu_at(g, 0);
     LLVMBuildStore(g->b, LLVMConstInt(g->i1, is_zero, false), q.is_fresh);

@@ -11,7 +11,7 @@ enum { row_count = 8, line = 16 }; /* rows of a tile; elements of a line of the 
 bool tri_cpu_rows_suit(const tri_cpu_product *x, int rows, int lanes)
 {
     enum { least_columns = 128 };
-    return x->table && !x->isa && x->compute.bits == 32 && rows == row_count && lanes == 2 * line &&
+    return x->table && !x->is_plain && !x->isa && x->compute.bits == 32 && rows == row_count && lanes == 2 * line &&
            x->n >= least_columns && x->k % line == 0;
 }
 

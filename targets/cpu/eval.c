@@ -65,6 +65,16 @@ LLVMValueRef tri_cpu_temp(tri_cpu_gen *g, LLVMTypeRef type, const char *name)
     return v;
 }
 
+void tri_cpu_count_bytes(tri_cpu_gen *g, int64_t bytes)
+{
+    g->arena_bytes += bytes;
+    if (g->arena_bytes > TRI_CPU_ARENA_LIMIT)
+        tri_cpu_fail(g, g->op,
+                     "the program needs %lld bytes for blocks that are kept in memory, more than the limit of %d; "
+                     "use smaller blocks",
+                     (long long)g->arena_bytes, TRI_CPU_ARENA_LIMIT);
+}
+
 LLVMValueRef tri_cpu_alloc(tri_cpu_gen *g, MlirType type)
 {
     tri_cpu_type t = tri_cpu_type_of(g, type);
@@ -79,12 +89,7 @@ LLVMValueRef tri_cpu_alloc(tri_cpu_gen *g, MlirType type)
         }
     }
     if (!memory.address) {
-        g->arena_bytes += bytes;
-        if (g->arena_bytes > TRI_CPU_ARENA_LIMIT)
-            tri_cpu_fail(g, g->op,
-                         "the program needs %lld bytes for blocks that are kept in memory, more than the limit of %d; "
-                         "use smaller blocks",
-                         (long long)g->arena_bytes, TRI_CPU_ARENA_LIMIT);
+        tri_cpu_count_bytes(g, bytes);
         memory.address = tri_cpu_temp(g, LLVMArrayType2(g->i8, (uint64_t)bytes), "block");
         LLVMSetAlignment(memory.address, 64);
     }

@@ -411,7 +411,7 @@ enum { hidden_params = 7 }; /* program id and grid, three each, and the error sl
 static void return_op(tri_cpu_gen *g, MlirOperation op)
 {
     intptr_t n = mlirOperationGetNumOperands(op);
-    unsigned first_result = LLVMCountParams(g->fn) - (unsigned)n - hidden_params;
+    unsigned first_result = LLVMCountParams(g->fn) - (unsigned)n - hidden_params - (g->plain != NULL);
     MlirValue values[max_values] = {{NULL}};
     LLVMValueRef slots[max_values];
     if (!fits(g, op, n))
@@ -426,10 +426,11 @@ static void return_op(tri_cpu_gen *g, MlirOperation op)
 }
 
 /* Parameters: scalars by value, tensors and results by address, memory for packed operands (of a kernel that has
- * products), then the hidden ones; a kernel's descriptors by address, as the launch gives them. */
+ * products), whether products are by AMX (where that is not known), then the hidden ones; a kernel's descriptors by
+ * address, as the launch gives them. */
 static LLVMTypeRef function_type(tri_cpu_gen *g, MlirType type, bool is_kernel, bool has_cache)
 {
-    intptr_t count = mlirFunctionTypeGetNumInputs(type) + mlirFunctionTypeGetNumResults(type) + hidden_params + 1;
+    intptr_t count = mlirFunctionTypeGetNumInputs(type) + mlirFunctionTypeGetNumResults(type) + hidden_params + 2;
     LLVMTypeRef *params = TRI_NEW_ARRAY(g->arena, LLVMTypeRef, count);
     int n = 0;
     for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); i++) {
@@ -440,6 +441,8 @@ static LLVMTypeRef function_type(tri_cpu_gen *g, MlirType type, bool is_kernel, 
         params[n++] = g->ptr;
     if (has_cache)
         params[n++] = g->ptr;
+    if (g->plain)
+        params[n++] = g->i1;
     for (int i = 0; i < 6; i++)
         params[n++] = g->i32;
     params[n++] = g->ptr;
@@ -458,7 +461,7 @@ LLVMValueRef tri_cpu_declare(tri_cpu_gen *g, MlirOperation func)
     if (fn)
         return fn;
     tri_str name = tri_str_format(g->arena, "%.*s%s%s", TRI_STR_ARG(symbol), tri_op_is_kernel(func) ? "_program" : "",
-                                  g->suffix);
+                                  g->plain ? "" : g->suffix);
     LLVMTypeRef type =
         function_type(g, type_of_func(func), tri_op_is_kernel(func), tri_cpu_cache_suits(g, func));
     fn = LLVMAddFunction(g->module, name.data, type);
@@ -478,7 +481,7 @@ static void call_op(tri_cpu_gen *g, MlirOperation op)
         tri_cpu_fail(g, op, "the function '%.*s' is not in this module", TRI_STR_ARG(callee));
         return;
     }
-    LLVMValueRef args[2 * max_values + hidden_params];
+    LLVMValueRef args[2 * max_values + hidden_params + 1];
     int n = 0, results = (int)mlirOperationGetNumResults(op);
     if (!fits(g, op, mlirOperationGetNumOperands(op)) || !fits(g, op, results))
         return;
@@ -495,6 +498,8 @@ static void call_op(tri_cpu_gen *g, MlirOperation op)
     int first_result = n;
     for (int i = 0; i < results; i++)
         args[n++] = make_slot(g, mlirValueGetType(tri_op_result(op, i)));
+    if (g->tiles)
+        args[n++] = g->tiles;
     for (int i = 0; i < 3; i++)
         args[n++] = g->pid[i];
     for (int i = 0; i < 3; i++)
@@ -568,8 +573,9 @@ bool tri_cpu_func(tri_cpu_gen *g, MlirOperation func)
         g->grid[i] = LLVMGetParam(g->fn, count - hidden_params + 3 + i);
     }
     g->err = LLVMGetParam(g->fn, count - 1);
-    bool has_cache = tri_cpu_cache_suits(g, func);
-    tri_cpu_cache_start(g, func, has_cache ? LLVMGetParam(g->fn, count - hidden_params - 1) : NULL);
+    count -= hidden_params;
+    g->tiles = g->plain ? LLVMGetParam(g->fn, --count) : NULL;
+    tri_cpu_cache_start(g, func, tri_cpu_cache_suits(g, func) ? LLVMGetParam(g->fn, count - 1) : NULL);
     for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++) {
         MlirValue arg = mlirBlockGetArgument(body, i);
         LLVMValueRef v = LLVMGetParam(g->fn, (unsigned)i);

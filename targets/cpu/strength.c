@@ -5,19 +5,22 @@
 
 #include "ir/llvm.h"
 
-/* Has it products by tiles, or others of which its operands are packed (dot_queue.c)? */
+static bool is_product_code(LLVMValueRef v)
+{
+    size_t len = 0;
+    const char *name = LLVMIsAFunction(v) ? LLVMGetValueName2(v, &len) : NULL;
+    tri_str called = {name, len};
+    return name && (tri_str_has_prefix(called, "llvm.x86.tile") || tri_str_has_prefix(called, "products"));
+}
+
+/* Has it products by tiles, or others of which its operands are packed (dot_twin.c)? */
 static bool is_around_products(LLVMValueRef fn)
 {
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b)) {
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-            size_t len = 0;
-            LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
-            const char *name = callee && LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &len) : NULL;
-            tri_str called = {name, len};
-            if (tri_str_has_prefix(called, "llvm.x86.tile") || tri_str_has_prefix(called, "products"))
-                return true;
-        }
-    }
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            for (int n = 0; n < LLVMGetNumOperands(i); n++)
+                if (is_product_code(LLVMGetOperand(i, (unsigned)n)))
+                    return true;
     return false;
 }
 

@@ -135,6 +135,37 @@ static void batches(void)
     }
 }
 
+/* More steps than are put into another order at once where there is no AMX. */
+static void many_steps(void)
+{
+    enum { m = 32, n = 64, k = 4096 };
+    static uint16_t x[m * k], y[k * n];
+    static float xs[m * k], ys[k * n];
+    for (int i = 0; i < k * n; i++) {
+        xs[i % (m * k)] = random_float();
+        ys[i] = random_float();
+        x[i % (m * k)] = to_bf16(xs[i % (m * k)]);
+        y[i] = to_bf16(ys[i]);
+    }
+    for (int single = 0; single < 2; single++) {
+        int columns = single ? n : m, steps = single ? k / 2 : k;
+        if (single)
+            LAUNCH(deep_single(NULL, (tri_grid){1, 1, 1}, xs, ys, c));
+        else
+            LAUNCH(deep(NULL, (tri_grid){1, 1, 1}, x, y, c));
+        for (int i = 0; i < m * columns; i++) {
+            double sum = 0, size = 0;
+            for (int t = 0; t < steps; t++) {
+                int left = i / columns * steps + t, right = t * columns + i % columns;
+                double term = single ? (double)xs[left] * ys[right] : (double)from_bf16(x[left]) * from_bf16(y[right]);
+                sum += term;
+                size += fabs(term);
+            }
+            NEAR(single ? "many steps, single" : "many steps", i, c[i], sum, 3e-5 * size);
+        }
+    }
+}
+
 /* The result's rows are those of the left operand, which the last products read while the first are written. */
 static void in_place(int k)
 {
@@ -239,7 +270,7 @@ int main(void)
     const tri_variant *rows = wide_variants(&count);
     if (count != 2 || row < 0 || row > 1)
         return fprintf(stderr, "variant %d of %d\n", row, count), 1;
-    has_tiles = strcmp(rows[row].arch, "x86-64-v4") != 0;
+    has_tiles = strstr(rows[row].arch, "+amx") != NULL;
     for (size_t at = 0; at < sizeof sizes / sizeof *sizes; at++) {
         int m = sizes[at][0], n = sizes[at][1], k = sizes[at][2];
         floats("wide", wide, b, 64, 64, m, n, k);
@@ -265,6 +296,7 @@ int main(void)
     in_place(0);
     batches();
     long_singles();
+    many_steps();
     odd_singles();
     convert();
     a[3] = to_bf16(INFINITY);

@@ -414,9 +414,12 @@ tiles='-arch=x86-64-v4 -mattr=+amx-tile,+amx-bf16,+amx-int8'
     # shellcheck disable=SC2086
     run_exec tiles $tiles
     # a thread whose stack for signals is too small for the state of tiles: the system refuses them
-    # shellcheck disable=SC2086
-    CFLAGS=-DSMALL_STACK run_exec tiles $tiles >said
-    grep -qx x86-64-v4 said
+    local level
+    for level in x86-64 x86-64-v3 x86-64-v4; do
+        # shellcheck disable=SC2086
+        CFLAGS=-DSMALL_STACK run_exec tiles ${tiles/x86-64-v4/$level} >said
+        grep -qx "$level" said
+    done
     grep -q avx512_vnni /proc/cpuinfo || skip "the rest needs VNNI"
     # shellcheck disable=SC2086
     CFLAGS=-DSMALL_STACK run_exec tiles $tiles,+avx512vnni >said
@@ -587,7 +590,7 @@ END
     [ "$(grep -c tilerelease amx.s)" = 1 ]
     # sums stay in tiles over all steps of the kernel's loops: their products have loads of operands only between them
     [ "$(grep -c tdpbf16ps with.s)" = 8 ]
-    sed -n '/^products.1:/,/\.size/p' with.s >loop.s
+    sed -n '/^products:/,/\.size/p' with.s >loop.s
     [ "$(grep -cE 'tileloadd.*tmm[0-3]$' loop.s)" = 4 ]
     [ "$(grep -cE 'tileloadd.*tmm[4-7]$' loop.s)" = 8 ]
     # where k is neither short nor very long, what is not read again soon does not go through the first cache: rows of a
@@ -596,40 +599,43 @@ END
     [ "$(grep -cE 'tileloaddt1|prefetcht1' loop.s)" = 2 ]
     # shellcheck disable=SC2086
     tritcc $tiles -sig "wide(${bf16%64, 64}256, 64)" -emit=asm=columns.s "$SRCDIR/tests/exec/tiles.tri"
-    sed -n '/^products.1:/,/\.size/p' columns.s >loop.s
+    sed -n '/^products:/,/\.size/p' columns.s >loop.s
     [ "$(grep -cE 'tileloaddt1.*tmm[67]$' loop.s)" = 2 ]
     [ "$(grep -c tileloaddt1 loop.s)" = 2 ]
     [ "$(grep -c prefetcht1 loop.s)" = 8 ]
     # of loops, those of products by vectors are reduced, for which alone it is worth its time
     # shellcheck disable=SC2086
     tritcc $tiles -sig "wide($bf16)" -emit=llir=with.ll "$SRCDIR/tests/exec/tiles.tri"
-    [ "$(awk '/^define/ { name = $0 } /lsr\.iv/ { print name }' with.ll | sort -u | sed 's/.*@\([^(]*\)(.*/\1/')" = products ]
+    [ "$(awk '/^define/ { name = $0 } /lsr\.iv/ { print name }' with.ll | sort -u | sed 's/.*@\([^(]*\)(.*/\1/')" = products.1 ]
     # lanes of 16 bits that an index with % spreads are read as one vector where they turn out to be neighbours
-    sed -n '/^define.*@tri_run_wide_x86_64_v4_amx/,/^}/p' with.ll >wraps.ll
+    sed -n '/^define.*@wide_program(/,/^}/p' with.ll >wraps.ll
     [ "$(grep -c '^gathered.*:' wraps.ll)" -ge 2 ]
     # a host's own features are words that LLVM's tools take
     tritcc -arch=native -sig "wide($bf16)" -emit=llir=native.ll "$SRCDIR/tests/exec/tiles.tri"
     [ "$(grep -c '"target-features"=".*,"' native.ll)" = 0 ]
     # they begin as zeros, and the kernel may write them to where they are stored: it has a third caller for that
     [ "$(grep -c tilezero with.s)" = 4 ]
-    [ "$(grep -c 'call.*products' amx.s)" = 3 ]
-    [ "$(sed -n '/^tri_run_wide:/,/\.size/p' with.s | grep -cE 'tdp|tile')" = 0 ]
+    sed -n '/^wide_program:/,/\.size/p' with.s >program.s
+    [ "$(grep -cE 'call.*\*' program.s)" = 3 ]
+    # the program is there once, whether there is AMX or not
+    [ "$(grep -c 'call.*wide_program' with.s)" = 2 ]
+    [ "$(cat program.s <(sed -n -e '/^tri_run_wide:/,/\.size/p' -e '/^products.1:/,/\.size/p' with.s) | grep -cE 'tdp|tile|amx')" = 0 ]
     # sums that are stored as bfloat16 become that on the way from the tiles: once in the kernel, once behind the copy
     # shellcheck disable=SC2086
     tritcc $tiles,+avx512bf16 -sig "rounded(${bf16/fp32/bf16})" -emit=asm=rounded.s "$SRCDIR/tests/exec/tiles.tri"
-    sed -n '/^products.1:/,/\.size/p' rounded.s >loop.s
+    sed -n '/^products:/,/\.size/p' rounded.s >loop.s
     [ "$(grep -cE 'tilestored' loop.s)" = 8 ]
     [ "$(grep -cE 'vcvtneps2bf16|call.*tri_to_bf16' loop.s)" = 2 ]
     # columns that are runs in memory are turned in squares of 16 words: no element is loaded alone but where a mask cuts
     # shellcheck disable=SC2086
     tritcc $tiles -sig "linear($bf16)" -emit=llir=linear.ll "$SRCDIR/tests/exec/tiles.tri"
-    sed -n '/^define.*@tri_run_linear_x86_64_v4_amx/,/^}/p' linear.ll >turned.ll
+    sed -n '/^define.*@linear_program(/,/^}/p' linear.ll >turned.ll
     [ "$(grep -c 'shufflevector <16 x i32> %[^,]*, <16 x i32> %' turned.ll)" = 64 ]
     local turns
     for turns in linear_single linear_bits; do
         # shellcheck disable=SC2086
         tritcc $tiles -sig "$turns(${bf16//bf16/fp32})" -emit=llir=linear.ll "$SRCDIR/tests/exec/tiles.tri"
-        sed -n "/^define.*@tri_run_$turns(/,/^}/p" linear.ll >turned.ll
+        sed -n "/^define.*@${turns}_program(/,/^}/p" linear.ll >turned.ll
         [ "$(grep -c 'shufflevector <16 x i32> %[^,]*, <16 x i32> %' turned.ll)" = 64 ]
     done
     # bytes whose rows 256 columns read are gathered first, then each tile lies in one piece; those of 128 are not
@@ -656,7 +662,7 @@ END
     # where 128 columns or more read the rows, those stay in the first cache and strips go past it; the result's lines are fetched
     # shellcheck disable=SC2086
     tritcc $tiles -sig "single(${single%64, 64}256, 64)" -emit=asm=broad.s "$SRCDIR/tests/exec/tiles.tri"
-    sed -n '/^products.1:/,/\.size/p' broad.s >loop.s
+    sed -n '/^products:/,/\.size/p' broad.s >loop.s
     [ "$(grep -cE 'tileloaddt1.*tmm[67]$' loop.s)" = 4 ]
     [ "$(grep -c tileloaddt1 loop.s)" = 4 ]
     [ "$(grep -cE "prefetch(w|t0)" loop.s)" = 8 ]
