@@ -64,18 +64,44 @@ static bool is_silent(tri_cpu_gen *g, MlirOperation op)
     return true;
 }
 
-/* Is the next op that runs a nest a reduction of this value? It then writes the value to memory as it goes. */
+/* Does the nest of a reduction come by all elements of the value, each once? */
+static bool comes_by(tri_cpu_gen *g, MlirOperation reduce, MlirValue value)
+{
+    bool is_elsewhere;
+    MlirValue reduced = tri_cpu_reduced(reduce, 0);
+    MlirType type = mlirValueGetType(reduced), own = mlirValueGetType(value);
+    if (reduced.ptr == value.ptr)
+        return true;
+    if (tri_type_rank(type) != tri_type_rank(own))
+        return false;
+    for (int d = 0; d < tri_type_rank(type); d++)
+        if (tri_type_dim(type, d) != tri_type_dim(own, d))
+            return false;
+    return tri_cpu_reads(g, reduced, value, &is_elsewhere) && !is_elsewhere;
+}
+
+/* Is the next op that runs a nest a reduction of this value, or of what is made of it? It then writes the value to
+ * memory as it goes, and so it does with those that are kept between them. */
 static bool waits_for_reduction(tri_cpu_gen *g, MlirOperation op)
 {
     enum { max_distance = 64 };
+    MlirValue kept[TRI_CPU_MAX_PENDING];
+    int count = 0;
     if (mlirOperationGetNumResults(op) != 1 || g->steps)
         return false;
-    MlirOperation o = mlirOperationGetNextInBlock(op);
+    MlirOperation o = op;
     for (int i = 0; i < max_distance && !mlirOperationIsNull(o); i++, o = mlirOperationGetNextInBlock(o)) {
-        if (tri_op_is(o, "tt.reduce"))
-            return mlirOperationGetNumOperands(o) == 1 && tri_cpu_reduced(o, 0).ptr == tri_op_result(op, 0).ptr;
-        if (!is_silent(g, o))
+        if (tri_op_is(o, "tt.reduce")) {
+            bool is_known = mlirOperationGetNumOperands(o) == 1;
+            while (is_known && count > 0)
+                is_known = comes_by(g, o, kept[--count]);
+            return is_known;
+        }
+        if (is_silent(g, o) || (tri_op_is(o, "tt.load") && !tri_cpu_can_be_lazy(o) && !tri_op_flag(o, "isVolatile")))
+            continue;
+        if (!tri_cpu_can_be_lazy(o) || mlirOperationGetNumResults(o) != 1 || count == TRI_CPU_MAX_PENDING)
             return false;
+        kept[count++] = tri_op_result(o, 0);
     }
     return false;
 }
@@ -83,8 +109,10 @@ static bool waits_for_reduction(tri_cpu_gen *g, MlirOperation op)
 /* A tensor that may be lazy: nothing now, unless the plan keeps it. */
 static void tensor_op(tri_cpu_gen *g, MlirOperation op)
 {
-    if (waits_for_reduction(g, op))
+    if (!tri_cpu_is_lazy(g, tri_op_result(op, 0)) && waits_for_reduction(g, op)) {
+        tri_vec_push(g->arena, &g->pending, tri_op_result(op, 0));
         return;
+    }
     for (intptr_t r = 0; r < mlirOperationGetNumResults(op); r++) {
         MlirValue v = tri_op_result(op, r);
         if (tri_cpu_is_lazy(g, v) || (mlirOpOperandIsNull(mlirValueGetFirstUse(v)) && !g->steps))

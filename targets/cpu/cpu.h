@@ -27,6 +27,7 @@ enum {
     TRI_CPU_MAX_LOOPS = TRI_MAX_RANK,
     TRI_CPU_LANES = 16,            /* of a chunk, whatever the vector registers hold */
     TRI_CPU_MAX_LANES = 256,       /* of the longest chunk */
+    TRI_CPU_MAX_PENDING = 6,       /* values that a reduction's nest writes to memory beside what it is for */
     TRI_CPU_ARENA_LIMIT = 4 << 20, /* bytes of one program's materialised values */
 };
 
@@ -243,6 +244,7 @@ typedef struct tri_cpu_gen {
     TRI_VEC(void *) queue_list;
     LLVMValueRef cache;          /* memory for packed operands (dot_cache.c); null: none */
     int64_t cache_bytes, cache_share;
+    TRI_VEC(MlirValue) pending;  /* kept values that the next reduction writes to memory (block.c) */
     tri_map sliced;              /* reductions that get slices -> what reduce.c knows of them */
     tri_map streamed;            /* stores that may go past the caches (stream.c) */
     int64_t stream_bytes;        /* that they write in a program */
@@ -600,8 +602,8 @@ bool tri_cpu_is_pending(tri_cpu_gen *g, MlirValue value);
 /* Tensor values that the plan's rules read: ops that are evaluated inside others' nests. */
 bool tri_cpu_can_be_lazy(MlirOperation op);
 bool tri_cpu_is_view(MlirOperation op);
-/* Of a block of several dimensions as one line that only reductions read, which can go through the block itself: that
- * block; null: it is none. */
+/* Of a block as one line that only reductions read, which can go through the block itself: that block; null: it is no
+ * such line. */
 MlirValue tri_cpu_flat_source(MlirValue value);
 /* Scalar by which a loop's argument `arg` grows each iteration when its yield is arg + splat(x):
  * the tensor x (splat) value; null value: it is no such argument. */

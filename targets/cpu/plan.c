@@ -105,8 +105,8 @@ MlirValue tri_cpu_flat_source(MlirValue value)
     MlirValue source = tri_op_operand(op, 0);
     MlirType type = mlirValueGetType(source);
     int rank = tri_type_rank(type);
-    if (rank < 2 || rank > TRI_CPU_MAX_LOOPS || tri_type_rank(mlirValueGetType(value)) != 1 ||
-        tri_type_dim(type, rank - 1) < least_row)
+    if (rank < 1 || rank > TRI_CPU_MAX_LOOPS || tri_type_rank(mlirValueGetType(value)) != 1 ||
+        (rank > 1 && tri_type_dim(type, rank - 1) < least_row))
         return none;
     for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
          use = mlirOpOperandGetNextUse(use)) {

@@ -27,7 +27,8 @@ typedef struct {
     LLVMValueRef fresh;               /* slot of an i1: nothing was combined yet; null: identities are known */
     tri_cpu_val vals[max_values];
     bool is_lanewise;                 /* accumulators are vectors */
-    const tri_cpu_kept *kept;         /* beside it in the nest; or null */
+    tri_cpu_kept kept[TRI_CPU_MAX_PENDING + 1]; /* beside it in the nest */
+    int kept_count;
 } reduction;
 
 MlirValue tri_cpu_reduced(MlirOperation reduce, int i)
@@ -147,7 +148,7 @@ static LLVMBasicBlockRef skip_zeros(tri_cpu_gen *g, const reduction *r)
     LLVMValueRef is_done = LLVMBuildAnd(g->b, settled, is_zero, "");
     LLVMBasicBlockRef adds = tri_cpu_new_block(g, "adds"), next = tri_cpu_new_block(g, "added");
     LLVMValueRef skips = LLVMBuildICmp(g->b, LLVMIntNE, is_done, tri_cpu_i64(g, 0), "");
-    bool is_alone = !r->kept || tri_cpu_mask_is_false(g, r->kept->mask);
+    bool is_alone = !r->kept_count || (r->kept_count == 1 && tri_cpu_mask_is_false(g, r->kept[0].mask));
     if (vec == g->nest->loop_count - 1 && is_alone && is_one_number(g, tri_cpu_reduced(r->op, 0), 0))
         g->nest->loops[vec].leaves = skips;
     LLVMBuildCondBr(g->b, skips, next, adds);
@@ -394,20 +395,34 @@ static MlirValue value_to_keep(tri_cpu_gen *g, MlirOperation op)
     return narrow.ptr && !quick_kind_of(g, op, true) ? narrow : operand;
 }
 
-static void reduce_nest(tri_cpu_gen *g, reduction *r, tri_cpu_domain *domain, const tri_cpu_kept *kept)
+/* What its nest writes to memory beside: the operand or what that is converted to, and what others wait with. */
+static void add_kept(tri_cpu_gen *g, reduction *r, tri_cpu_domain *domain)
 {
-    bool is_pending = domain->count > 1;
-    r->quick = quick_kind_of(g, r->op, is_pending);
+    MlirValue keeps = value_to_keep(g, r->op), operand = tri_cpu_reduced(r->op, 0);
+    if (keeps.ptr) {
+        domain->sinks[domain->count++] = tri_cpu_kept_sink(g, keeps, &r->kept[r->kept_count++]);
+        if (!quick_kind_of(g, r->op, true)) /* which may read it again */
+            r->kept[0].mask = tri_cpu_mask_of_uses(g, keeps, r->op);
+    }
+    for (size_t i = 0; i < g->pending.len; i++)
+        if (g->pending.at[i].ptr != operand.ptr)
+            domain->sinks[domain->count++] = tri_cpu_kept_sink(g, g->pending.at[i], &r->kept[r->kept_count++]);
+    g->pending.len = 0;
+}
+
+static void reduce_nest(tri_cpu_gen *g, reduction *r, tri_cpu_domain *domain)
+{
+    bool is_operand = r->kept_count > 0 && r->kept[0].value.ptr == tri_cpu_reduced(r->op, 0).ptr;
+    r->quick = quick_kind_of(g, r->op, is_operand);
     if (r->quick) {
         r->is_open = tri_cpu_temp(g, g->i1, "open");
         tri_cpu_at(g, 0);
         LLVMBuildStore(g->b, LLVMConstInt(g->i1, 0, false), r->is_open);
     }
     tri_cpu_nest_run(g, domain);
-    if (is_pending) {
-        domain->count--;
-        tri_cpu_bind_buffer(g, kept->value, kept->buffer);
-    }
+    for (int i = 0; i < r->kept_count; i++)
+        tri_cpu_bind_buffer(g, r->kept[i].value, r->kept[i].buffer);
+    domain->count = 1;
     if (r->quick)
         reduce_again(g, r, domain);
 }
@@ -489,7 +504,7 @@ void tri_cpu_reduce_op(tri_cpu_gen *g, MlirOperation op)
     MlirValue values[max_values];
     for (int i = 0; i < r->n; i++)
         values[i] = tri_cpu_reduced(op, i);
-    tri_cpu_sink sinks[2] = {{.op = op,
+    tri_cpu_sink sinks[TRI_CPU_MAX_PENDING + 2] = {{.op = op,
                               .data = r,
                               .enter = reduce_enter,
                               .eval = reduce_eval,
@@ -511,15 +526,9 @@ void tri_cpu_reduce_op(tri_cpu_gen *g, MlirOperation op)
         domain.lanes = row_lanes(g, op, domain.is_flat ? tri_type_num_elements(type) : domain.shape[domain.vec_dim]);
     int64_t extent = r->is_lanewise ? domain.shape[domain.vec_dim] : 0;
     int64_t lanes = domain.lanes ? domain.lanes : TRI_CPU_LANES;
-    tri_cpu_kept kept;
-    MlirValue keeps = value_to_keep(g, op);
-    if (keeps.ptr)
-        sinks[domain.count++] = tri_cpu_kept_sink(g, keeps, &kept);
-    if (keeps.ptr && !quick_kind_of(g, op, true)) /* which may read it again */
-        kept.mask = tri_cpu_mask_of_uses(g, keeps, op);
-    r->kept = keeps.ptr ? &kept : NULL;
+    add_kept(g, r, &domain);
     prepare_slots(g, r, (int)(extent < lanes ? extent : lanes));
-    reduce_nest(g, r, &domain, &kept);
+    reduce_nest(g, r, &domain);
     for (int i = 0; i < r->n; i++) {
         if (r->results[i])
             tri_cpu_bind_buffer(g, tri_op_result(op, i), r->results[i]);

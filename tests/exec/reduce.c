@@ -287,6 +287,33 @@ static void masked_parts_of_sums(void)
     }
 }
 
+static void kept_beside(void)
+{
+    enum { n = 203 };
+    static float x[n], y[n], out[n], v[n], w[n];
+    double scale = 0;
+    for (int i = 0; i < n; i++) {
+        v[i] = x[i] = random_float();
+        w[i] = y[i] = random_float();
+        scale += x[i] * (double)y[i] + x[i];
+    }
+    scale += y[0];
+    LAUNCH(beside(NULL, one, x, y, out, n));
+    for (int i = 0; i < n; i++) {
+        NEAR("first", i, x[i], v[i] * scale, 1e-5);
+        NEAR("second", i, y[i], w[i] * scale, 1e-5);
+        NEAR("both", i, out[i], v[i] * w[i] * scale, 1e-5);
+    }
+    for (int i = 0; i < n; i++)
+        x[i] = v[i] = random_float();
+    scale = v[0];
+    for (int i = 0; i < n; i++)
+        scale += v[i] * (double)v[i] + v[i];
+    LAUNCH(beside(NULL, one, x, x, out, n)); /* one place for both */
+    for (int i = 0; i < n; i++)
+        NEAR("in one place", i, out[i], v[i] * v[i] * scale, 1e-5);
+}
+
 static void all_dimensions(void)
 {
     enum { m = 8, n = 101, padded = 128 };
@@ -345,5 +372,6 @@ int main(void)
     masked_parts_of_sums();
     ordinary_products();
     all_dimensions();
+    kept_beside();
     return finish("reduce");
 }

@@ -22,6 +22,9 @@ run_exec() {
     tritcc -arch=x86-64-v4 -sig 'whole(*fp32, *fp32, i32, 64, 1024)' -emit=llir=whole.ll whole.tri
     grep -q 'fadd.*<[0-9]* x float>' whole.ll
     ! grep -E 'alloca \[[0-9]{5}' whole.ll || false
+    # one nest for the sum and for what is kept of it, and one for each store: of parts with the mask and without
+    tritcc -arch=x86-64-v4 -O0 -sig 'beside(*fp32, *fp32, *fp32, i32, 256)' -emit=llir=beside.ll reduce.tri
+    [ "$(grep -c '^loop' beside.ll)" = 9 ]
 }
 @test "indices that wrap around give what C's remainder gives" {
     run_exec wrap -arch="$HOST_ARCH"
