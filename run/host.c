@@ -127,7 +127,7 @@ static bool launch_host(tri_run_kernel *k, double *out_seconds)
     (void)out_seconds;
     uint32_t grid[3] = {k->grid.x, k->grid.y, k->grid.z};
     uint64_t total = (uint64_t)grid[0] * grid[1] * grid[2], piece = k->progress ? 1 : total;
-    tri_rt_state state = {0, 0, k->lengths, NULL};
+    tri_rt_state state = {.lengths = k->lengths};
     for (uint64_t begin = 0; begin < total && !state.err;) {
         uint64_t end = total - begin > piece ? begin + piece : total;
         uint64_t args[5] = {(uint64_t)(uintptr_t)k->pointers, begin, end, (uint64_t)(uintptr_t)grid,

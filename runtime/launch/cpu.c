@@ -19,7 +19,8 @@ enum { max_shares = 64 };
 
 typedef struct {
     _Alignas(64) uint64_t next; /* atomic: the first program that nobody has */
-    uint64_t end;
+    uint64_t first, end;
+    uint64_t turned; /* they are taken from so far behind the first on, then those before */
 } share;
 
 /* Each thread has a share of the programs, the same in launch after launch, so that what it wrote is in its own cache
@@ -35,17 +36,29 @@ typedef struct {
     _Alignas(64) int err; /* atomic: the first error wins */
     unsigned threads;     /* atomic: of OpenMP, that came */
     share shares[max_shares];
+    tri_rt_shared shared;
 } team;
 
-static void make_shares(team *t, uint64_t total, uint64_t threads)
+/* By the golden section: wherever rows begin again in a share, few threads are at the same ones. */
+static uint64_t turn_of(uint64_t count, uint64_t number)
+{
+    enum { golden = 25033, whole = 1 << 16 }; /* 0.382 */
+    uint64_t part = number * golden % whole;
+    return count < UINT64_MAX / whole ? (count * part + whole / 2) / whole % count : 0;
+}
+
+/* Kernels whose programs read each other's panels: threads that begin with different rows have packed some when the
+ * others come to them. */
+static void make_shares(team *t, uint64_t total, uint64_t threads, int has_panels)
 {
     uint64_t n = threads < max_shares ? threads : max_shares, begin = 0;
     t->share_count = n;
     t->owners = (threads + n - 1) / n;
     for (uint64_t i = 0; i < n; i++) {
-        t->shares[i].next = begin;
-        begin += total / n + (i < total % n);
-        t->shares[i].end = begin;
+        uint64_t count = total / n + (i < total % n);
+        t->shares[i].first = t->shares[i].next = begin;
+        t->shares[i].end = begin += count;
+        t->shares[i].turned = has_panels ? turn_of(count, i) : 0;
     }
 }
 
@@ -55,6 +68,15 @@ static void run_part(team *t, tri_rt_state *state, uint64_t begin, uint64_t end)
     t->run(t->args, begin, end, t->grid, &state->err);
     if (state->err)
         __atomic_store_n(&t->err, state->err, __ATOMIC_RELAXED);
+}
+
+static void run_turned(team *t, tri_rt_state *state, const share *s, uint64_t begin, uint64_t end)
+{
+    uint64_t before = s->end - s->turned; /* of those before it that come first */
+    if (begin < before)
+        run_part(t, state, begin + s->turned, (end < before ? end : before) + s->turned);
+    if (end > before)
+        run_part(t, state, (begin > before ? begin : before) - before + s->first, end - before + s->first);
 }
 
 static void work_on(team *t, tri_rt_state *state, share *s)
@@ -67,7 +89,7 @@ static void work_on(team *t, tri_rt_state *state, share *s)
             part = (s->end - taken) / (2 * t->owners);
             part = part ? part : 1;
         } while (!__atomic_compare_exchange_n(&s->next, &taken, taken + part, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-        run_part(t, state, taken, taken + part);
+        run_turned(t, state, s, taken, taken + part);
         taken = __atomic_load_n(&s->next, __ATOMIC_RELAXED);
     }
 }
@@ -75,7 +97,7 @@ static void work_on(team *t, tri_rt_state *state, share *s)
 static void work(void *data, unsigned thread)
 {
     team *t = data;
-    tri_rt_state state = {0, t->streams, t->lengths, 0};
+    tri_rt_state state = {0, t->streams, t->lengths, 0, &t->shared};
     for (uint64_t i = 0; i < t->share_count; i++)
         work_on(t, &state, &t->shares[(thread + i) % t->share_count]);
     tri_rt_leave_room(&state, 1);
@@ -104,6 +126,8 @@ enum { min_cycles = 8192 }; /* what starting and joining threads costs and saves
 typedef struct {
     uint64_t stream_bytes; /* that a program may store past the caches */
     uint64_t cost;         /* its cycles, as the compiler estimates; 0: it does not */
+    uint64_t has_panels;
+    uint64_t unused; /* the function begins at a multiple of 16 */
 } range_facts;
 
 static range_facts facts_of(tri_rt_range *run)
@@ -152,7 +176,7 @@ static int run_grid(tri_rt_range *run, const void *const *args, const tri_grid *
     range_facts facts = facts_of(run);
     int is_openmp, threads = thread_count(&is_openmp), streams = is_large(&facts, total);
     if (threads <= 1 || total == 1 || is_small(&facts, total)) {
-        tri_rt_state state = {0, streams, lengths, 0};
+        tri_rt_state state = {0, streams, lengths, 0, 0};
         uint32_t sizes[3] = {grid->x, grid->y, grid->z};
         run(args, 0, total, sizes, &state.err);
         tri_rt_leave_room(&state, 1);
@@ -169,11 +193,13 @@ static int run_grid(tri_rt_range *run, const void *const *args, const tri_grid *
     t.grid[2] = grid->z;
     t.err = 0;
     t.threads = 0;
-    make_shares(&t, total, most);
+    make_shares(&t, total, most, facts.has_panels != 0);
+    tri_rt_share(&t.shared);
     if (is_openmp)
         GOMP_parallel(work_for_openmp, &t, 0, 0);
     else
         tri_rt_pool_run(work, &t, (int)most);
+    tri_rt_unshare(&t.shared);
     return t.err;
 }
 

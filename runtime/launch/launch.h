@@ -17,7 +17,7 @@ extern int tri_rt_asked_threads; /* what tri_threads was given last; 0: nothing 
 
 /* Of everything that the writer of objects and this launcher agree on. Raised with each change of record.def and
  * features.def. */
-enum { TRI_RT_ABI = 10 };
+enum { TRI_RT_ABI = 11 };
 
 /* Of what programs see of a kernel in the registry: the field `abi` of tritcc_kernel. */
 enum { TRI_RT_KERNEL_ABI = 2 };
@@ -298,9 +298,26 @@ typedef struct {
     int streams; /* stores of what is written once go past the caches */
     const uint64_t *lengths; /* bytes behind each argument, unlimited when null; only pointers' count */
     struct tri_rt_room *room; /* for packed operands (room.c); null: the kernel has not asked yet */
+    struct tri_rt_shared *shared; /* of a launch of several threads; null: of one */
 } tri_rt_state;
 
 typedef struct tri_rt_room tri_rt_room;
+
+/* Panels that threads of a launch have in their rooms, for all of them to read. */
+enum { TRI_RT_SHARED_PANELS = 64, TRI_RT_MAX_KEY = 13 };
+typedef struct tri_rt_shared {
+    unsigned count;                  /* atomic: of those below that are taken, or more */
+    tri_rt_room *left;               /* atomic: of threads that are done; they stay until all are */
+    int is_there[TRI_RT_SHARED_PANELS]; /* atomic: the panel has its key */
+    struct {
+        tri_rt_room *room;
+        int64_t directory, panel; /* where the room's directory is that it is of, in bytes; its number there */
+        int64_t words;
+        uint64_t key[TRI_RT_MAX_KEY];
+    } panels[TRI_RT_SHARED_PANELS];
+} tri_rt_shared;
+void tri_rt_share(tri_rt_shared *shared);   /* before the launch: none is there */
+void tri_rt_unshare(tri_rt_shared *shared); /* behind it: gives the rooms back */
 
 /* At least `bytes` for the launch's programs of one thread, zeros where nobody has written; null: there is no memory.
  * `owner`: the kernel. */
@@ -310,9 +327,17 @@ void tri_rt_leave_room(tri_rt_state *state, int keeps);
 void tri_rt_at_end(void (*function)(void *)); /* called before this code goes: at exit, or dlclose */
 
 /* Which of so many panels has what the key of `words` words is for; else the one that was not used for longest, which
- * has it from then on. The directory, zeros at first, is a counter and for each panel {when it was used, key}. */
+ * has it from then on. The directory, zeros at first, is a counter and for each panel {when it was used, key}; it lies
+ * in the state's room, as `facts` do: a word of each panel's first block, so many bytes apart, which is not 0 when that
+ * is packed. The key's first word is the room's generation. out: the room that has the panel, which is another thread's
+ * if that one has packed the first block, and the generation that its blocks are of. */
 enum { TRI_RT_PANELS = 16 };
-int64_t tri_cpu_rt_panel(uint64_t *directory, const uint64_t *key, int64_t words);
+typedef struct {
+    tri_rt_room *room;
+    uint64_t generation;
+} tri_rt_home;
+int64_t tri_cpu_rt_panel(tri_rt_state *state, uint64_t *directory, const uint64_t *key, int64_t words,
+                         uint64_t *facts, int64_t apart, tri_rt_home *out);
 
 typedef struct {
     const char *file, *kind, *name; /* name: the argument's, empty when it may be one of several */

@@ -49,8 +49,8 @@ static void init(tri_cpu_gen *g, tri_unit *unit, const tri_machine_facts *arch)
 
 /* void tri_run_<symbol>(const void *const *args, uint64_t begin, uint64_t end, const uint32_t *grid, int *err):
  * programs begin..end of the grid in x-fastest order, or y-fastest where those share packed operands; args[i] points to
- * argument i. Before its code are the bytes that a program may store past the caches, and its estimated cost in cycles
- * (runtime/launch/cpu.c). */
+ * argument i. Before its code are the bytes that a program may store past the caches, its estimated cost in cycles, and
+ * whether programs leave panels to each other (runtime/launch/cpu.c). */
 static void make_range(tri_cpu_gen *g, MlirOperation func, const char *suffix, bool may_have_tiles)
 {
     LLVMTypeRef params[5] = {g->ptr, g->i64, g->i64, g->ptr, g->ptr};
@@ -58,8 +58,9 @@ static void make_range(tri_cpu_gen *g, MlirOperation func, const char *suffix, b
     tri_str name = tri_str_format(g->arena, "tri_run_%.*s%s", TRI_STR_ARG(tri_op_symbol(func)), suffix);
     LLVMValueRef fn = LLVMAddFunction(g->module, name.data, LLVMFunctionType(g->void_type, params, 5, false));
     LLVMSetVisibility(fn, LLVMHiddenVisibility);
-    LLVMValueRef facts[2] = {tri_cpu_i64(g, g->stream_bytes), tri_cpu_i64(g, tri_cpu_cost(g, func))};
-    LLVMSetPrefixData(fn, LLVMConstStructInContext(g->llvm, facts, 2, false));
+    LLVMValueRef facts[4] = {tri_cpu_i64(g, g->stream_bytes), tri_cpu_i64(g, tri_cpu_cost(g, func)),
+                             tri_cpu_i64(g, g->has_panels), tri_cpu_i64(g, 0)};
+    LLVMSetPrefixData(fn, LLVMConstStructInContext(g->llvm, facts, 4, false));
     tri_llvm_add_attribute(fn, "nounwind");
     if (!g->steps) /* around products nothing is gained by it, and registers of one long function are hard to find */
         tri_llvm_add_attribute(program, g->cache || g->plain ? "noinline" : "alwaysinline");

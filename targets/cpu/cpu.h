@@ -251,6 +251,7 @@ typedef struct tri_cpu_gen {
     LLVMValueRef streams;        /* whether they do; null: there are none */
     unsigned cache_axes;         /* of the grid, on which what it keeps depends */
     int cache_areas;             /* of addresses that it was read from */
+    bool has_panels;             /* left operands stay for programs of the same rows (dot_panel.c) */
     TRI_VEC(tri_cpu_block_memory) cache_keys; /* where they are, as offsets */
 } tri_cpu_gen;
 

@@ -153,10 +153,10 @@ static void find_right(tri_cpu_product *x, MlirValue b)
     tri_cpu_cache *cache = is_there ? NULL : tri_cpu_cache_new(g, b, bytes, blocks);
     if (!cache) {
         tri_cpu_place_right(x, b, NULL);
-        tri_cpu_split_take(x, x->large);
+        tri_cpu_split_take(x, NULL);
         return;
     }
-    LLVMValueRef block = tri_cpu_cache_find(g, cache, b, block_number(g, x->op, blocks), NULL);
+    LLVMValueRef block = tri_cpu_cache_find(g, cache, b, block_number(g, x->op, blocks), NULL, NULL);
     tri_cpu_place_right(x, b, block);
     tri_cpu_split_keep(x, tri_cpu_cache_fact(cache));
     tri_cpu_cache_found(g, cache);
@@ -176,7 +176,7 @@ void tri_cpu_dot_op(tri_cpu_gen *g, MlirOperation op)
     x.d = place ? place : tri_cpu_alloc(g, type);
     size_t mark = g->live.len;
     tri_cpu_place_left(&x, tri_op_operand(op, 0), NULL);
-    tri_cpu_split_take(&x, x.large);
+    tri_cpu_split_take(&x, NULL);
     find_right(&x, tri_op_operand(op, 1));
     tri_cpu_bind *bind = tri_cpu_find(g, c);
     if (tri_cpu_is_zero(c))

@@ -118,7 +118,10 @@ void tri_cpu_tiles_multiply(tri_cpu_product *x, LLVMValueRef *base);
 const tri_cpu_dot_isa *tri_cpu_split_choose(tri_cpu_gen *g, MlirOperation dot, int64_t m, int64_t n, int64_t k);
 void tri_cpu_split_begin(tri_cpu_product *x);                         /* before an operand is packed: none is large */
 void tri_cpu_split_keep(const tri_cpu_product *x, LLVMValueRef fact); /* behind that: *fact = what x->large says */
-void tri_cpu_split_take(tri_cpu_product *x, LLVMValueRef fact);       /* adds *fact to x->facts */
+/* The same for a block that other threads read, which is ready then; of other products, too. */
+void tri_cpu_split_ready(const tri_cpu_product *x, LLVMValueRef fact);
+/* Adds *fact to x->facts; null: what x->large says. */
+void tri_cpu_split_take(tri_cpu_product *x, LLVMValueRef fact);
 /* i32s like v, of whose upper halves the parts are; adds to x->large. */
 void tri_cpu_split(const tri_cpu_product *x, LLVMValueRef v, LLVMValueRef *out_high, LLVMValueRef *out_low);
 LLVMValueRef tri_cpu_split_half(tri_cpu_gen *g, LLVMValueRef part); /* i16s: the upper halves */
@@ -136,8 +139,8 @@ typedef struct tri_cpu_queue {
     MlirOperation store;   /* that takes the result, if that is all: else null */
     bool is_narrow;        /* ... as x.narrow */
     /* Of left operands that stay (dot_panel.c): the number of the product in the loop; the panel, below 0 before it is
-     * chosen; how many products one has blocks for. */
-    LLVMValueRef number, panel;
+     * chosen, and which thread's it is; how many products one has blocks for. */
+    LLVMValueRef number, panel, home;
     int64_t panel_blocks;
 } tri_cpu_queue;
 
@@ -170,12 +173,23 @@ typedef struct tri_cpu_cache tri_cpu_cache; /* of one product */
 int64_t tri_cpu_cache_room(const tri_cpu_gen *g, int64_t bytes, int64_t least);
 /* Null: there is no room, or the value is not known by what it reads. */
 tri_cpu_cache *tri_cpu_cache_new(tri_cpu_gen *g, MlirValue value, int64_t bytes, int64_t blocks);
+/* Which thread's memory has a block, and the generation that it must be of; where the program goes on if it is not that
+ * thread's own, and the block is not there. */
+typedef struct {
+    LLVMValueRef memory, generation;
+    LLVMBasicBlockRef elsewhere;
+} tri_cpu_home;
 /* Address of a block, `at` bytes behind the first one (null: they lie in order); begins what happens when it does not
- * have the value yet. */
+ * have the value yet. home: null: this thread's, which no other one reads. With it the packer's word says that the
+ * block is ready: it is written last, released, and is not 0. */
 LLVMValueRef tri_cpu_cache_find(tri_cpu_gen *g, tri_cpu_cache *cache, MlirValue value, LLVMValueRef number,
-                                LLVMValueRef at);
+                                LLVMValueRef at, const tri_cpu_home *home);
+/* An i64, at a multiple of 8. */
+void tri_cpu_atomic_set(tri_cpu_gen *g, LLVMValueRef v, LLVMValueRef address, LLVMAtomicOrdering order);
 void tri_cpu_cache_found(tri_cpu_gen *g, tri_cpu_cache *cache); /* ends it */
 LLVMValueRef tri_cpu_cache_fact(const tri_cpu_cache *cache);    /* a word of the block found, for who packs it */
+/* Where those of all blocks are, in bytes behind the memory's begin and apart. */
+int64_t tri_cpu_cache_facts(const tri_cpu_cache *cache, int64_t *out_apart);
 /* Ends it, too: what happens goes on at `next`, and the code that follows is for a block that was there. */
 void tri_cpu_cache_leave(tri_cpu_gen *g, tri_cpu_cache *cache, LLVMBasicBlockRef next);
 /* One outside of the budget, of memory that is not touched before it is used. */

@@ -9,7 +9,11 @@
  *
  * The memory is the launcher's (runtime/launch/room.c): {generation, whether it is new to this kernel}, pairs of
  * {lowest address read, one past the highest}, then of each cache its keys, each behind the generation that it is of
- * and with a word that is the packer's, and its blocks. */
+ * and with a word that is the packer's, and its blocks.
+ *
+ * A block may be looked for in another thread's memory (dot_panel.c), which has the same offsets. That thread writes 0
+ * to the packer's word, then the key, then the block, then another word: who reads the key, then a word that is not 0,
+ * may read the block. */
 #include "targets/cpu/dot.h"
 
 #include "ir/op_classes.h"
@@ -150,6 +154,7 @@ void tri_cpu_cache_start(tri_cpu_gen *g, MlirOperation func, LLVMValueRef memory
     g->cache_keys.len = 0;
     g->cache_axes = 0;
     g->cache_areas = 0;
+    g->has_panels = false;
 }
 
 int64_t tri_cpu_cache_room(const tri_cpu_gen *g, int64_t bytes, int64_t least)
@@ -298,30 +303,75 @@ int tri_cpu_cache_words(tri_cpu_gen *g, MlirValue value, LLVMValueRef *out)
     return e.key_count + 1;
 }
 
+void tri_cpu_atomic_set(tri_cpu_gen *g, LLVMValueRef v, LLVMValueRef address, LLVMAtomicOrdering order)
+{
+    LLVMValueRef store = LLVMBuildStore(g->b, v, address);
+    LLVMSetOrdering(store, order);
+    LLVMSetAlignment(store, 8);
+}
+
+/* i1: are the words those of an entry? */
+static LLVMValueRef has_key(tri_cpu_gen *g, const tri_cpu_cache *c, LLVMValueRef keys, LLVMValueRef *words,
+                            bool is_shared)
+{
+    LLVMValueRef same = LLVMConstInt(g->i1, 1, false), zero = tri_cpu_i64(g, 0);
+    for (int i = 0; i <= c->key_count; i++) {
+        LLVMValueRef word = load_word(g, keys, i * 8);
+        if (is_shared)
+            LLVMSetOrdering(word, LLVMAtomicOrderingMonotonic);
+        same = LLVMBuildAnd(g->b, same, LLVMBuildICmp(g->b, LLVMIntEQ, word, words[i], ""), "");
+    }
+    if (!is_shared)
+        return same;
+    LLVMBuildFence(g->b, LLVMAtomicOrderingAcquire, false, "");
+    LLVMValueRef fact = load_word(g, c->fact, 0);
+    LLVMSetOrdering(fact, LLVMAtomicOrderingAcquire);
+    return LLVMBuildAnd(g->b, same, LLVMBuildICmp(g->b, LLVMIntNE, fact, zero, ""), "");
+}
+
+static void write_key(tri_cpu_gen *g, const tri_cpu_cache *c, LLVMValueRef keys, LLVMValueRef *words, bool is_shared)
+{
+    if (is_shared) {
+        tri_cpu_atomic_set(g, tri_cpu_i64(g, 0), c->fact, LLVMAtomicOrderingMonotonic);
+        LLVMBuildFence(g->b, LLVMAtomicOrderingRelease, false, "");
+    }
+    for (int i = 0; i <= c->key_count; i++) {
+        LLVMValueRef store = LLVMBuildStore(g->b, words[i], word_at(g, keys, i * 8));
+        if (is_shared)
+            LLVMSetOrdering(store, LLVMAtomicOrderingMonotonic);
+    }
+}
+
 LLVMValueRef tri_cpu_cache_find(tri_cpu_gen *g, tri_cpu_cache *c, MlirValue value, LLVMValueRef number,
-                                LLVMValueRef at)
+                                LLVMValueRef at, const tri_cpu_home *home)
 {
     expression e;
     if (!read_all(g, value, &e) || e.key_count != c->key_count)
         TRI_BUG("an operand changed what it reads");
     tri_cpu_at(g, 0);
-    LLVMValueRef words[max_keys + 1];
+    LLVMValueRef words[max_keys + 1], memory = home ? home->memory : g->cache;
     tri_cpu_cache_words(g, value, words);
+    words[0] = home ? home->generation : words[0];
     LLVMValueRef key_at = LLVMBuildNSWMul(g->b, number, tri_cpu_i64(g, entry_bytes(c)), "");
-    LLVMValueRef keys = LLVMBuildInBoundsGEP2(g->b, g->i8, word_at(g, g->cache, c->keys_at), &key_at, 1, "");
+    LLVMValueRef keys = LLVMBuildInBoundsGEP2(g->b, g->i8, word_at(g, memory, c->keys_at), &key_at, 1, "");
     c->fact = word_at(g, keys, (e.key_count + 1) * 8);
-    LLVMValueRef same = LLVMConstInt(g->i1, 1, false);
-    for (int i = 0; i <= e.key_count; i++)
-        same = LLVMBuildAnd(g->b, same, LLVMBuildICmp(g->b, LLVMIntEQ, load_word(g, keys, i * 8), words[i], ""), "");
     at = at ? at : LLVMBuildNSWMul(g->b, number, tri_cpu_i64(g, c->bytes), "");
-    LLVMValueRef block = LLVMBuildInBoundsGEP2(g->b, g->i8, word_at(g, g->cache, c->blocks_at), &at, 1, "");
+    LLVMValueRef block = LLVMBuildInBoundsGEP2(g->b, g->i8, word_at(g, memory, c->blocks_at), &at, 1, "");
     LLVMBasicBlockRef fill = tri_cpu_new_block(g, "fill");
     c->join = tri_cpu_new_block(g, "filled");
-    LLVMBuildCondBr(g->b, same, c->join, fill);
+    if (home) /* what another thread has read counts as read by this one */
+        note_addresses(g, &e, c->area);
+    LLVMBasicBlockRef missed = home ? tri_cpu_new_block(g, "missed") : fill;
+    LLVMBuildCondBr(g->b, has_key(g, c, keys, words, home), c->join, missed);
+    if (home) {
+        tri_cpu_move(g, 0, missed);
+        LLVMValueRef is_own = LLVMBuildICmp(g->b, LLVMIntEQ, memory, g->cache, "");
+        LLVMBuildCondBr(g->b, is_own, fill, home->elsewhere);
+    }
     tri_cpu_move(g, 0, fill);
-    for (int i = 0; i <= e.key_count; i++)
-        store_word(g, words[i], keys, i * 8);
-    note_addresses(g, &e, c->area);
+    write_key(g, c, keys, words, home);
+    if (!home)
+        note_addresses(g, &e, c->area);
     return block;
 }
 
@@ -333,6 +383,12 @@ void tri_cpu_cache_leave(tri_cpu_gen *g, tri_cpu_cache *c, LLVMBasicBlockRef nex
 }
 
 LLVMValueRef tri_cpu_cache_fact(const tri_cpu_cache *c) { return c->fact; }
+
+int64_t tri_cpu_cache_facts(const tri_cpu_cache *c, int64_t *out_apart)
+{
+    *out_apart = entry_bytes(c);
+    return c->keys_at + (c->key_count + 1) * 8;
+}
 
 void tri_cpu_cache_found(tri_cpu_gen *g, tri_cpu_cache *c) { tri_cpu_cache_leave(g, c, c->join); }
 

@@ -255,13 +255,14 @@ static void place_operands(tri_cpu_gen *g, tri_cpu_queue *q, tri_cpu_product *x,
     if (!cache) {
         q->b_blocks = q->b_blocks ? q->b_blocks : new_room(g, bytes * q->x.most_trips, "right");
         tri_cpu_place_right(x, b, block_at(g, q->b_blocks, count, strip));
-        tri_cpu_split_take(x, x->large);
+        tri_cpu_split_take(x, NULL);
         return;
     }
     LLVMValueRef first = LLVMBuildLoad2(g->b, g->i64, q->first, "");
     LLVMValueRef at = LLVMBuildNSWMul(g->b, first, tri_cpu_i64(g, bytes), "");
     at = LLVMBuildNSWAdd(g->b, at, LLVMBuildNSWMul(g->b, count, tri_cpu_i64(g, strip), ""), "");
-    tri_cpu_place_right(x, b, tri_cpu_cache_find(g, cache, b, LLVMBuildNSWAdd(g->b, first, count, ""), at));
+    tri_cpu_place_right(x, b, tri_cpu_cache_find(g, cache, b, LLVMBuildNSWAdd(g->b, first, count, ""), at,
+                                                 NULL));
     tri_cpu_split_keep(x, tri_cpu_cache_fact(cache));
     tri_cpu_cache_found(g, cache);
     tri_cpu_split_take(x, tri_cpu_cache_fact(cache));

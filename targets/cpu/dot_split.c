@@ -80,12 +80,29 @@ void tri_cpu_split_begin(tri_cpu_product *x)
     LLVMBuildStore(x->g->b, tri_cpu_i64(x->g, 0), x->large);
 }
 
+/* What packed blocks say of themselves. */
+enum { is_ready = 1, has_large = 2 };
+
+static LLVMValueRef large_word(const tri_cpu_product *x)
+{
+    LLVMValueRef zero = tri_cpu_i64(x->g, 0), large = LLVMBuildLoad2(x->g->b, x->g->i64, x->large, "");
+    LLVMValueRef any = LLVMBuildICmp(x->g->b, LLVMIntNE, large, zero, "");
+    return LLVMBuildSelect(x->g->b, any, tri_cpu_i64(x->g, is_ready | has_large), tri_cpu_i64(x->g, is_ready), "");
+}
+
 void tri_cpu_split_keep(const tri_cpu_product *x, LLVMValueRef fact)
 {
     if (!x->is_split)
         return;
     tri_cpu_at(x->g, 0);
-    LLVMBuildStore(x->g->b, LLVMBuildLoad2(x->g->b, x->g->i64, x->large, ""), fact);
+    LLVMBuildStore(x->g->b, large_word(x), fact);
+}
+
+void tri_cpu_split_ready(const tri_cpu_product *x, LLVMValueRef fact)
+{
+    tri_cpu_at(x->g, 0);
+    LLVMValueRef word = x->is_split ? large_word(x) : tri_cpu_i64(x->g, is_ready);
+    tri_cpu_atomic_set(x->g, word, fact, LLVMAtomicOrderingRelease);
 }
 
 void tri_cpu_split_take(tri_cpu_product *x, LLVMValueRef fact)
@@ -93,7 +110,8 @@ void tri_cpu_split_take(tri_cpu_product *x, LLVMValueRef fact)
     if (!x->is_split)
         return;
     tri_cpu_at(x->g, 0);
-    LLVMValueRef word = LLVMBuildLoad2(x->g->b, x->g->i64, fact, "");
+    LLVMValueRef word = fact ? LLVMBuildLoad2(x->g->b, x->g->i64, fact, "") : large_word(x);
+    word = LLVMBuildAnd(x->g->b, word, tri_cpu_i64(x->g, has_large), "");
     x->facts = x->facts ? LLVMBuildOr(x->g->b, x->facts, word, "") : word;
 }
 

@@ -24,14 +24,15 @@ typedef int launcher(tri_stream, tri_grid, const void *, const void *, float *, 
 static void product(const char *name, launcher *run, int block, int m, int n, int k)
 {
     tri_grid grid = {(uint32_t)((m + block - 1) / block * ((n + block - 1) / block)), 1, 1};
-    for (int threads = 1; threads <= 3; threads += 2) {
-        tri_threads(threads);
+    static const int counts[] = {1, 3, 2, 8};
+    for (int i = 0; i < 4; i++) {
+        tri_threads(counts[i]);
         memset(c, 0, sizeof c);
         LAUNCH(run(NULL, grid, a, b, c, m, n, k, ld));
-        if (threads == 1)
+        if (counts[i] == 1)
             memcpy(first, c, sizeof c);
         else if (memcmp(first, c, sizeof c))
-            fail_at(__LINE__, "other bits on three threads", 0, 0, 0);
+            fail_at(__LINE__, "other bits on several threads", counts[i], 0, 0);
     }
     for (int i = 0; i < m; i++) {
         for (int j = 0; j < n; j++) {

@@ -14,7 +14,7 @@ enum { most = 160 };
 
 #ifdef EMULATED
 /* instead of the launcher's own: this processor has AMX */
-int tri_cpu_rt10_tile_level(void) { return 5; }
+int tri_cpu_rt11_tile_level(void) { return 5; }
 #endif
 
 static uint16_t a[most * most], b[most * most], b_turned[most * most];

@@ -459,6 +459,9 @@ END
     tritcc -arch=x86-64-v4 -mattr=+amx-tile,+amx-bf16 -sig 'single(*fp32:16, *fp32:16, *fp32:16, i32, i32, i32, i32:16, i32:16, i32:16, 64, 64, 64)' \
         -emit=llir=single.ll "$SRCDIR/tests/exec/tiles.tri"
     grep -q 'call i64 @tri_cpu_rt_panel' single.ll
+    # blocks that other threads read: the word that says so comes last, and is asked for behind the key
+    grep -q 'store atomic i64 .* release, align 8' single.ll
+    grep -q 'load atomic i64, .* acquire, align 8' single.ll
     grep -q 'call ptr @tri_cpu_rt_room' single.ll
     # halves of two rows become words by shifting: no lanes of 16 bits take turns
     ! grep -q '<i32 0, i32 16, i32 1, ' single.ll || false
@@ -712,9 +715,12 @@ END
     TSAN_OPTIONS=die_after_fork=0:halt_on_error=1 timeout 900 ./raced
 }
 
-@test "panels: a launch finds those of its own, and takes the memory that the one before it left" {
-    cc -std=gnu17 -O1 -Wall -Werror -I"$SRCDIR" "$SRCDIR/tests/exec/room.c" "$SRCDIR/runtime/launch/room.c" -o room
+@test "panels: a launch finds those of its threads, and takes the memory that the one before it left" {
+    cc -std=gnu17 -O1 -Wall -Werror -I"$SRCDIR" "$SRCDIR/tests/exec/room.c" "$SRCDIR/runtime/launch/room.c" -o room -pthread
     ./room
+    cc -std=gnu17 -O1 -fsanitize=thread -I"$SRCDIR" "$SRCDIR/tests/exec/room.c" "$SRCDIR/runtime/launch/room.c" \
+        -o raced -pthread 2>.tsan || skip "no ThreadSanitizer"
+    TSAN_OPTIONS=halt_on_error=1 timeout 900 ./raced
 }
 
 @test "threads without OpenMP: as many as asked for, fewer where the system refuses, none left after dlclose" {
@@ -809,7 +815,7 @@ END
 #include "level.h"
 
 /* instead of the launcher's own: this processor has the second level */
-int tri_cpu_rt10_level(void) { return 2; }
+int tri_cpu_rt11_level(void) { return 2; }
 
 int main(void)
 {
@@ -836,7 +842,7 @@ END
 #include "more.h"
 
 #ifdef HAS /* instead of the launcher's own */
-unsigned long tri_cpu_rt10_features(void) { return HAS; }
+unsigned long tri_cpu_rt11_features(void) { return HAS; }
 #endif
 
 int main(void)

@@ -205,8 +205,8 @@ TRI
 @test "objects of other releases live in one program" {
     tritcc -sig '*fp32:16, *fp32:16, *fp32:16, i32, 1024' -emit=obj=v.o,header=vadd.h "$EXAMPLES/vadd/vadd.tri"
     # the functions of the runtime say which ABI they are of; those without are an interface that stays
-    [ "$(nm v.o | awk '$NF ~ /^tri_(cpu_)?rt/ && $NF !~ /^tri_(cpu_)?rt10_/ { print $NF }' | sort | tr '\n' ' ')" = "tri_rt_asked_threads tri_rt_chosen_kind " ]
-    nm v.o | grep -q ' tri_rt10_launch$'
+    [ "$(nm v.o | awk '$NF ~ /^tri_(cpu_)?rt/ && $NF !~ /^tri_(cpu_)?rt11_/ { print $NF }' | sort | tr '\n' ' ')" = "tri_rt_asked_threads tri_rt_chosen_kind " ]
+    nm v.o | grep -q ' tri_rt11_launch$'
     # an object of a release whose launcher takes something else, first in the link
     cat >old.c <<'C'
 #include <stdlib.h>
