@@ -304,7 +304,7 @@ typedef struct {
 typedef struct tri_rt_room tri_rt_room;
 
 /* Panels that threads of a launch have in their rooms, for all of them to read. */
-enum { TRI_RT_SHARED_PANELS = 64, TRI_RT_MAX_KEY = 13 };
+enum { TRI_RT_SHARED_PANELS = 32, TRI_RT_MAX_KEY = 13 };
 typedef struct tri_rt_shared {
     unsigned count;                  /* atomic: of those below that are taken, or more */
     tri_rt_room *left;               /* atomic: of threads that are done; they stay until all are */
@@ -331,7 +331,7 @@ void tri_rt_at_end(void (*function)(void *)); /* called before this code goes: a
  * in the state's room, as `facts` do: a word of each panel's first block, so many bytes apart, which is not 0 when that
  * is packed. The key's first word is the room's generation. out: the room that has the panel, which is another thread's
  * if that one has packed the first block, and the generation that its blocks are of. */
-enum { TRI_RT_PANELS = 16 };
+enum { TRI_RT_PANELS = 24 };
 typedef struct {
     tri_rt_room *room;
     uint64_t generation;

@@ -189,7 +189,7 @@ static void publish(const tri_rt_state *state, int64_t directory, int64_t panel,
 int64_t tri_cpu_rt_panel(tri_rt_state *state, uint64_t *directory, const uint64_t *key, int64_t words,
                          uint64_t *facts, int64_t apart, tri_rt_home *out)
 {
-    enum { most_pinned = TRI_RT_PANELS / 2 };
+    enum { most_pinned = 8 }; /* two groups of rows, as tutorials have them, find room among the others */
     uint64_t now = ++directory[0], *oldest = directory + 1, least = UINT64_MAX;
     int64_t found = 0, pins = 0, at = (char *)directory - (char *)state->room;
     *out = (tri_rt_home){state->room, key[0]};

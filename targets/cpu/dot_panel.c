@@ -10,7 +10,7 @@
 #include "targets/cpu/dot.h"
 
 /* TRI_RT_PANELS of runtime/launch/launch.h; memory that is not used is never touched. */
-enum { panel_count = 16, panel_bytes = 2 << 20, most_blocks = 64, least_blocks = 4, unset = -1 };
+enum { panel_count = 24, panel_bytes = 2 << 20, most_blocks = 64, least_blocks = 4, unset = -1 };
 
 /* tri_rt_home of runtime/launch/launch.h */
 static LLVMTypeRef home_type(tri_cpu_gen *g)
