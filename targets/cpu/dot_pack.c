@@ -36,7 +36,8 @@ enum { line = 64 }; /* bytes */
 static void store_part(tri_cpu_gen *g, const pack_data *p, LLVMValueRef buffer, tri_cpu_val v)
 {
     LLVMValueRef at = tri_cpu_buffer_store(g, p->type, buffer, g->nest->index, v);
-    if (at && g->nest->vl * (int64_t)p->to.bits / 8 == line)
+    bool is_copy = !p->low && p->from.bits == p->to.bits; /* of a block that stays in the first caches */
+    if (at && !is_copy && g->nest->vl * (int64_t)p->to.bits / 8 == line)
         tri_cpu_prefetch_line(g, at);
 }
 
@@ -58,11 +59,11 @@ static void pack_write(tri_cpu_gen *g, tri_cpu_sink *sink)
 
 /* Are chunks as long as a line of the cache? Where values come from memory as they are: all that is computed is so in
  * chunks of one length. */
-static bool fills_lines(tri_cpu_gen *g, MlirValue value, int dim)
+static bool fills_lines(tri_cpu_gen *g, MlirValue value, int dim, int lanes)
 {
     MlirOperation load = tri_op_def(value);
     return !mlirOperationIsNull(load) && tri_op_is(load, "tt.load") && !tri_cpu_find(g, value) && dim >= 0 &&
-           tri_type_dim(mlirValueGetType(value), dim) % (2 * TRI_CPU_LANES) == 0;
+           tri_type_dim(mlirValueGetType(value), dim) % lanes == 0;
 }
 
 static void pack_parts(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer, LLVMValueRef low, tri_cpu_type to,
@@ -79,8 +80,9 @@ static void pack_parts(tri_cpu_product *x, MlirValue value, LLVMValueRef buffer,
         domain.shape[d] = tri_type_dim(type, d);
     MlirValue none = {NULL};
     domain.vec_dim = tri_cpu_vector_dim(g, domain.rank, domain.shape, none, value);
-    if (low && fills_lines(g, value, domain.vec_dim))
-        domain.lanes = line / (int)(to.bits / 8);
+    int lanes = line / (int)(to.bits / 8);
+    if ((low || data.from.bits == to.bits) && fills_lines(g, value, domain.vec_dim, lanes))
+        domain.lanes = lanes;
     tri_cpu_nest_run(g, &domain);
 }
 

@@ -255,13 +255,16 @@ void tri_cpu_prefetch_line(tri_cpu_gen *g, LLVMValueRef written)
  * ends they do not know. */
 static void fetch_ahead(tri_cpu_gen *g, const tri_cpu_form *f, LLVMTypeRef element, const place *p)
 {
+    enum { line = 512 }; /* bits */
     const tri_cpu_domain *d = g->nest->domain;
     if (!p->in_order || (!d->along && (!d->ahead || !f->coef[0])))
         return;
     LLVMValueRef by = d->along ? tri_cpu_i64(g, d->along)
                                : LLVMBuildMul(g->b, f->coef[0], tri_cpu_i64(g, d->ahead), "");
     LLVMValueRef first = LLVMBuildGEP2(g->b, element, p->address, &by, 1, "");
-    for (int lane = 0; lane < g->nest->vl; lane += TRI_CPU_LANES) {
+    unsigned bits = LLVMGetTypeKind(element) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(element) : 0;
+    int step = bits && bits < line / TRI_CPU_LANES ? line / (int)bits : TRI_CPU_LANES;
+    for (int lane = 0; lane < g->nest->vl; lane += step) {
         LLVMValueRef at = tri_cpu_i64(g, lane);
         tri_cpu_prefetch(g, LLVMBuildGEP2(g->b, element, first, &at, 1, ""), TRI_CPU_FETCH_FAR);
     }

@@ -413,6 +413,10 @@ tiles='-arch=x86-64-v4 -mattr=+amx-tile,+amx-bf16,+amx-int8'
     # shellcheck disable=SC2086
     CFLAGS=-DEMULATED run_exec tiles $tiles,+avx512bf16 >said
     grep -q 'x86-64-v4+amx' said
+    # left rows that are copied are so by lines
+    # shellcheck disable=SC2086
+    tritcc $tiles -sig 'wide(*bf16:16, *bf16:16, *fp32:16, i32, i32, i32, i32, i32, i32, 64, 64, 64)' -emit=llir=lines.ll tiles.tri
+    grep -q 'load <32 x i16>' lines.ll
     grep -q avx512vl /proc/cpuinfo || skip "the code without AMX needs AVX-512"
     # shellcheck disable=SC2086
     run_exec tiles $tiles
