@@ -98,23 +98,52 @@ tri_host tri_host_of(const tri_unit *unit, const tri_machine_facts *arch)
     return h;
 }
 
-/* What a feature of x86-64 brings with it, and is gone without, as LLVM has it. */
-static const char *const needed[][2] = {
-    {"ssse3", "sse3"},           {"sse4.1", "ssse3"},        {"sse4.2", "sse4.1"},       {"avx", "sse4.2"},
-    {"fma", "avx"},              {"f16c", "avx"},            {"avx2", "avx"},            {"avxvnni", "avx2"},
-    {"avxifma", "avx2"},         {"avx512f", "avx2"},        {"avx512f", "fma"},         {"avx512f", "f16c"},
-    {"avx512bw", "avx512f"},     {"avx512cd", "avx512f"},    {"avx512dq", "avx512f"},    {"avx512vl", "avx512f"},
-    {"avx512ifma", "avx512f"},   {"avx512vnni", "avx512f"},  {"avx512bf16", "avx512bw"}, {"avx512vbmi", "avx512bw"},
-    {"avx512vbmi2", "avx512bw"}, {"avx512fp16", "avx512bw"}, {"avx512fp16", "avx512vl"}, {"avx512bitalg", "avx512bw"},
-    {"avx512vpopcntdq", "avx512f"},
+/* What a feature of x86-64 brings with it, and is gone without, as LLVM has it. (Lengths are known: a host's list has
+ * more than a hundred features, and is asked for one of them again and again.) */
+#define FEATURE(name)                                                                                                  \
+    {                                                                                                                  \
+        name, sizeof name - 1                                                                                          \
+    }
+#define NEEDS(name, other)                                                                                             \
+    {                                                                                                                  \
+        FEATURE(name), FEATURE(other)                                                                                  \
+    }
+static const tri_str needed[][2] = {
+    NEEDS("ssse3", "sse3"),
+    NEEDS("sse4.1", "ssse3"),
+    NEEDS("sse4.2", "sse4.1"),
+    NEEDS("avx", "sse4.2"),
+    NEEDS("fma", "avx"),
+    NEEDS("f16c", "avx"),
+    NEEDS("avx2", "avx"),
+    NEEDS("avxvnni", "avx2"),
+    NEEDS("avxifma", "avx2"),
+    NEEDS("avx512f", "avx2"),
+    NEEDS("avx512f", "fma"),
+    NEEDS("avx512f", "f16c"),
+    NEEDS("avx512bw", "avx512f"),
+    NEEDS("avx512cd", "avx512f"),
+    NEEDS("avx512dq", "avx512f"),
+    NEEDS("avx512vl", "avx512f"),
+    NEEDS("avx512ifma", "avx512f"),
+    NEEDS("avx512vnni", "avx512f"),
+    NEEDS("avx512bf16", "avx512bw"),
+    NEEDS("avx512vbmi", "avx512bw"),
+    NEEDS("avx512vbmi2", "avx512bw"),
+    NEEDS("avx512fp16", "avx512bw"),
+    NEEDS("avx512fp16", "avx512vl"),
+    NEEDS("avx512bitalg", "avx512bw"),
+    NEEDS("avx512vpopcntdq", "avx512f"),
 };
+#undef NEEDS
+#undef FEATURE
 
 static bool brings(tri_str name, tri_str feature)
 {
     if (tri_str_equal(name, feature))
         return true;
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-        if (tri_str_equal(name, tri_str_from(needed[i][0])) && brings(tri_str_from(needed[i][1]), feature))
+        if (tri_str_equal(name, needed[i][0]) && brings(needed[i][1], feature))
             return true;
     return false;
 }

@@ -26,7 +26,7 @@ static bool is_around_products(LLVMValueRef fn)
 
 const char *const *tri_cpu_left_out(LLVMModuleRef module)
 {
-    static const char *const reduced[] = {"Loop Strength Reduction", NULL};
+    static const char *const reduced[] = {"Loop Strength Reduction", "Canonicalize Freeze Instructions in Loops", NULL};
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
         if (is_around_products(f))
             return reduced;
