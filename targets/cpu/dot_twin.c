@@ -104,6 +104,7 @@ LLVMValueRef tri_cpu_twin_function(const tri_cpu_product *x)
     const tri_host host = g->host;
     g->host = *g->plain;
     LLVMValueRef without = make_function(g, x, tri_cpu_plain_emit);
+    LLVMSetValueName2(without, "plain_products", sizeof "plain_products" - 1);
     g->host = host;
     return LLVMBuildSelect(g->b, g->tiles, with, without, "");
 }

@@ -5,13 +5,17 @@
 
 #include "ir/llvm.h"
 
-static bool is_product_code(LLVMValueRef v)
+static bool is_named(LLVMValueRef v, const char *prefix)
 {
     size_t len = 0;
     const char *name = LLVMIsAFunction(v) ? LLVMGetValueName2(v, &len) : NULL;
-    tri_str called = {name, len};
-    return name && (tri_str_has_prefix(called, "llvm.x86.tile") || tri_str_has_prefix(called, "products"));
+    return name && tri_str_has_prefix((tri_str){name, len}, prefix);
 }
+
+static bool is_product_code(LLVMValueRef v) { return is_named(v, "llvm.x86.tile") || is_named(v, "products"); }
+
+/* Runs where there is no AMX (dot_plain.c). */
+static bool is_plain(LLVMValueRef fn) { return is_named(fn, "plain_products"); }
 
 /* Has it products by tiles, or others of which its operands are packed (dot_twin.c)? */
 static bool is_around_products(LLVMValueRef fn)
@@ -37,7 +41,7 @@ bool tri_cpu_reduce_loops(tri_unit *unit, LLVMTargetMachineRef machine)
 {
     bool ok = true, is_here = tri_cpu_left_out(unit->llvm_module) != NULL;
     for (LLVMValueRef f = LLVMGetFirstFunction(unit->llvm_module); is_here && f && ok; f = LLVMGetNextFunction(f))
-        if (!LLVMIsDeclaration(f) && !is_around_products(f))
+        if (!LLVMIsDeclaration(f) && !is_around_products(f) && !is_plain(f))
             ok = tri_llvm_run_function_passes(unit->diag, f, machine, "loop(loop-reduce)");
     return ok;
 }
