@@ -451,6 +451,8 @@ void tri_cpu_scan_op(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_dot_op(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_unsplat_op(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_gather_op(tri_cpu_gen *g, MlirOperation op);
+/* turned.c: an element of tt.gather in a nest, where its indices are `arange ^ c`; false: they are not. */
+bool tri_cpu_gather_turned(tri_cpu_gen *g, MlirOperation op, LLVMValueRef source, tri_cpu_val *out);
 void tri_cpu_histogram_op(tri_cpu_gen *g, MlirOperation op);
 LLVMValueRef tri_cpu_call_runtime(tri_cpu_gen *g, const char *name, LLVMTypeRef result, LLVMTypeRef *params,
                                   LLVMValueRef *args, int n);

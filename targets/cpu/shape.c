@@ -12,6 +12,8 @@ typedef struct {
 static void gather_eval(tri_cpu_gen *g, tri_cpu_sink *sink)
 {
     gather_data *d = sink->data;
+    if (tri_cpu_gather_turned(g, d->op, d->source, &d->v))
+        return;
     MlirType type = mlirValueGetType(tri_op_operand(d->op, 0));
     int axis = (int)tri_op_int(d->op, "axis", 0);
     tri_cpu_val index = tri_cpu_eval(g, tri_op_operand(d->op, 1), g->nest->index);

@@ -83,6 +83,40 @@ static int down(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
+static int up_64(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int down_16(const void *a, const void *b) { return *(const int16_t *)b - *(const int16_t *)a; }
+
+static void sorted_rows(void)
+{
+    enum { n = 1024 };
+    static float x[n], out[n], top[24];
+    static int64_t y[n], out_y[n];
+    static int16_t z[n], out_z[n];
+    for (int i = 0; i < n; i++) {
+        x[i] = random_float();
+        y[i] = (int64_t)((uint64_t)random_bits() << 32 | random_bits());
+        z[i] = (int16_t)random_bits();
+    }
+    LAUNCH(longer(NULL, one, x, y, z, out, top, out_y, out_z));
+    qsort(x, n, sizeof *x, down);
+    qsort(y, n, sizeof *y, up_64);
+    qsort(z, n, sizeof *z, down_16);
+    for (int i = 0; i < n; i++) {
+        NEAR("row", i, out[i], x[n - 1 - i], 0);
+        SAME("row of 64 bits", i, out_y[i], y[i]);
+        SAME("row of 16 bits", i, out_z[i], z[i]);
+    }
+    for (int i = 0; i < 8; i++)
+        NEAR("the largest", i, top[i], x[i], 0);
+    for (int i = 0; i < 16; i++)
+        NEAR("the least", i, top[8 + i], x[n - 1 - i], 0);
+}
+
 static void sorted(void)
 {
     static int32_t x[64], out[64], top[8];
@@ -124,6 +158,7 @@ int main(void)
     folded();
     looked_up();
     sorted();
+    sorted_rows();
     joined();
     return finish("shape");
 }

@@ -97,7 +97,19 @@ man_text() { sed -n '/vector code of the compiler/,/as they do on aarch64/p' "$S
 
 @test "matrix products and attention" { run_exec matmul -arch="$HOST_ARCH"; }
 @test "products of int8, bfloat16 and double" { run_exec dot_types -arch="$HOST_ARCH"; }
-@test "shapes, gathers and sorting" { run_exec shape -arch="$HOST_ARCH"; }
+@test "shapes, gathers and sorting" {
+    run_exec shape -arch="$HOST_ARCH"
+    [ "$(uname -m)" = x86_64 ] || skip "the rest is of x86"
+    run_exec shape -arch=x86-64
+    # steps of a network are permutations of lanes, or other chunks
+    printf '%s\n' 'import triton' 'import triton.language as tl' '@triton.jit' 'def f(x, N: tl.constexpr):' \
+        '    k = tl.arange(0, N)' '    tl.store(x + k, tl.sort(tl.load(x + k)))' >sort.tri
+    tritcc -arch=x86-64-v4 -sig 'f(*fp32, 1024)' -emit=asm=v4.s sort.tri
+    grep -qE 'vpermd|vpermps' v4.s
+    ! grep -q gather v4.s || false
+    tritcc -arch=x86-64-v3 -sig 'f(*fp32, 1024)' -emit=asm=v3.s sort.tri
+    ! grep -q gather v3.s || false
+}
 @test "casts are exact for every format" { run_exec casts -arch="$HOST_ARCH"; }
 @test "integers of every width, Philox" { run_exec ints -arch="$HOST_ARCH"; }
 @test "quotients of vectors of integers are exact, without division" {
