@@ -7,7 +7,6 @@
  * left operands may still be read where they lie. Products of several dots of one iteration go into one queue. */
 #include "targets/cpu/dot.h"
 
-#include "ir/llvm.h"
 #include "ir/op_classes.h"
 #include "ir/options.h"
 

@@ -5,18 +5,14 @@
 
 #include "ir/llvm.h"
 
-/* For the form with AMX, or for where that may not be used. */
-static void set_features(LLVMValueRef fn, const tri_host *host)
-{
-    tri_llvm_set_attribute(fn, "target-cpu", host->cpu);
-    if (*host->features)
-        tri_llvm_set_attribute(fn, "target-features", host->features);
-}
-
+/* What is not marked gets the features of the form without AMX. */
 void tri_cpu_twin_mark(tri_cpu_gen *g, LLVMValueRef fn)
 {
-    if (g->plain)
-        set_features(fn, &g->host);
+    if (!g->plain)
+        return;
+    tri_llvm_set_attribute(fn, "target-cpu", g->host.cpu);
+    if (*g->host.features)
+        tri_llvm_set_attribute(fn, "target-features", g->host.features);
 }
 
 /* Is it true, false or not known before the function is called? */

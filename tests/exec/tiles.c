@@ -166,6 +166,23 @@ static void many_steps(void)
     }
 }
 
+/* Of a function that the kernel calls. */
+static void called_products(void)
+{
+    enum { n = 32 };
+    LAUNCH(called(NULL, (tri_grid){1, 1, 1}, a, b, c));
+    for (int i = 0; i < 2 * n * n; i++) {
+        const uint16_t *x = i < n * n ? a : b, *y = i < n * n ? b : a;
+        double sum = 0, size = 0;
+        for (int t = 0; t < n; t++) {
+            double term = 2 * (double)from_bf16(x[i / n % n * n + t]) * from_bf16(y[t * n + i % n]);
+            sum += term;
+            size += fabs(term);
+        }
+        NEAR("called", i, c[i], sum, 1e-5 * size);
+    }
+}
+
 /* The result's rows are those of the left operand, which the last products read while the first are written. */
 static void in_place(int k)
 {
@@ -297,6 +314,7 @@ int main(void)
     batches();
     long_singles();
     many_steps();
+    called_products();
     odd_singles();
     convert();
     a[3] = to_bf16(INFINITY);
