@@ -3,10 +3,15 @@
  *     erf: |x| in [0, 4) has 32 intervals of 1/8; around the middle of each, a polynomial of degree 4 (Chebyshev) of
  *     erf(a) / a - 1 below 1 and of erf(a) - 1 above, so that the last operation adds something small to a, or to 1.
  *
- * Within 1.5 ulp (tests/exec/vmath.c). */
+ *
+ *     log, log2: of x = 2^e m with m in [3/4, 3/2), r = m - 1 has 16 intervals by the first four bits of m behind the
+ *     point; in each, a polynomial of degree 3 is (log(1 + r) - r) / r^2 (Chebyshev). Exponent, m, and what zeros,
+ *     infinities, NaN and negative numbers give come by instructions of their own.
+ *
+ * Within 1.5 ulp; log 1, log2 2 (tests/exec/vmath.c). */
 #include "targets/cpu/cpu.h"
 
-enum { entries = 32, terms = 5 };
+enum { entries = 32, terms = 5, log_count = 4 };
 
 /* terms[k][i]: of d^k in interval i */
 static const float erf_terms[terms][entries] = {
@@ -40,6 +45,22 @@ static const float erf_terms[terms][entries] = {
      -1.594586112e-02f, -1.071992423e-02f, -6.884658709e-03f, -4.233434331e-03f, -2.496737754e-03f, -1.414213446e-03f,
      -7.701871800e-04f, -4.036529281e-04f, -2.037398081e-04f, -9.909998334e-05f, -4.647661626e-05f, -2.102612234e-05f,
      -9.179550034e-06f, -3.868770364e-06f},
+};
+
+/* log_terms[k][i]: of r^k in interval i; [3/4, 1) has the second half */
+static const float log_terms[log_count][TRI_CPU_LANES] = {
+    {-4.999999702e-01f, -4.999915659e-01f, -4.999420941e-01f, -4.998108447e-01f, -4.995619357e-01f, -4.991683364e-01f,
+     -4.986122847e-01f, -4.978840649e-01f, -4.987568259e-01f, -4.993883669e-01f, -4.997254610e-01f, -4.998919666e-01f,
+     -4.999652803e-01f, -4.999921322e-01f, -4.999991655e-01f, -5.000000000e-01f},
+    {3.333241642e-01f, 3.329446316e-01f, 3.317713141e-01f, 3.296790123e-01f, 3.266954720e-01f, 3.229178488e-01f,
+     3.184687197e-01f, 3.134736121e-01f, 3.535117805e-01f, 3.448811173e-01f, 3.395108879e-01f, 3.363318741e-01f,
+     3.345863819e-01f, 3.337381184e-01f, 3.334090710e-01f, 3.333346844e-01f},
+    {-2.492593974e-01f, -2.433251888e-01f, -2.339524627e-01f, -2.227819860e-01f, -2.108305693e-01f, -1.987248659e-01f,
+     -1.868450195e-01f, -1.754141897e-01f, -1.313132942e-01f, -1.706628799e-01f, -1.992127895e-01f, -2.194768339e-01f,
+     -2.333651334e-01f, -2.423389256e-01f, -2.475227118e-01f, -2.497863770e-01f},
+    {1.806077808e-01f, 1.483474821e-01f, 1.231274307e-01f, 1.031555161e-01f, 8.715549111e-02f, 7.420269400e-02f,
+     6.361674517e-02f, 5.488989130e-02f, 4.845630229e-01f, 4.247107506e-01f, 3.740589619e-01f, 3.309310675e-01f,
+     2.940010726e-01f, 2.622112930e-01f, 2.347114533e-01f, 2.108131051e-01f},
 };
 
 static LLVMValueRef half(tri_cpu_gen *g, const float *table)
@@ -81,10 +102,66 @@ static LLVMValueRef erf_of(tri_cpu_gen *g, LLVMValueRef x)
     return LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealUNO, x, x, ""), x, v, "");
 }
 
+/* All lanes of an instruction that has a mask for them, `passed` where that is off, and a mode of rounding. */
+static LLVMValueRef unmasked(tri_cpu_gen *g, const char *name, LLVMValueRef x, LLVMValueRef immediate)
+{
+    enum { current_mode = 4 };
+    LLVMValueRef args[5] = {x}, all = LLVMConstAllOnes(g->i16);
+    int n = 1;
+    if (immediate)
+        args[n++] = immediate;
+    args[n++] = LLVMGetPoison(LLVMTypeOf(x));
+    args[n++] = all;
+    args[n++] = LLVMConstInt(g->i32, current_mode, false);
+    return tri_cpu_intrinsic(g, name, NULL, 0, args, n);
+}
+
+/* What is no positive number: 0 -inf, NaN itself, below 0 NaN, inf itself; four bits for each kind of x. */
+static LLVMValueRef fixed(tri_cpu_gen *g, LLVMValueRef v, LLVMValueRef x)
+{
+    enum { kinds = 0x03530422, current_mode = 4 };
+    LLVMValueRef table = tri_cpu_splat(g, LLVMConstInt(g->i32, kinds, false), TRI_CPU_LANES);
+    LLVMValueRef args[6] = {v, x, table, LLVMConstNull(g->i32), LLVMConstAllOnes(g->i16),
+                            LLVMConstInt(g->i32, current_mode, false)};
+    return tri_cpu_intrinsic(g, "llvm.x86.avx512.mask.fixupimm.ps.512", NULL, 0, args, 6);
+}
+
+static LLVMValueRef log_term(tri_cpu_gen *g, int k, LLVMValueRef index)
+{
+    LLVMValueRef args[2] = {half(g, log_terms[k]), index};
+    return tri_cpu_intrinsic(g, "llvm.x86.avx512.permvar.sf.512", NULL, 0, args, 2);
+}
+
+static LLVMValueRef log_of(tri_cpu_gen *g, LLVMValueRef x, bool is_binary)
+{
+    enum { positive_from_three_quarters = 7, bits_below_index = 19 };
+    static const char exponent[] = "llvm.x86.avx512.mask.getexp.ps.512";
+    LLVMBuilderRef b = g->b;
+    LLVMTypeRef type = LLVMTypeOf(x), ints = tri_cpu_like(g->i32, x);
+    LLVMValueRef how = LLVMConstInt(g->i32, positive_from_three_quarters, false);
+    LLVMValueRef m = unmasked(g, "llvm.x86.avx512.mask.getmant.ps.512", x, how);
+    LLVMValueRef e = LLVMBuildFSub(b, unmasked(g, exponent, x, NULL), unmasked(g, exponent, m, NULL), "");
+    LLVMValueRef r = LLVMBuildFSub(b, m, tri_cpu_constf_like(type, 1), "");
+    LLVMValueRef index =
+        LLVMBuildLShr(b, LLVMBuildBitCast(b, m, ints, ""), tri_cpu_const_like(ints, bits_below_index), "");
+    LLVMValueRef p = log_term(g, log_count - 1, index), square = LLVMBuildFMul(b, r, r, "");
+    for (int k = log_count - 2; k >= 0; k--)
+        p = fused(g, p, r, log_term(g, k, index));
+    if (is_binary) {
+        LLVMValueRef y = LLVMBuildFMul(b, LLVMBuildFMul(b, square, p, ""), tri_cpu_constf_like(type, 1.44269504), "");
+        y = fused(g, r, tri_cpu_constf_like(type, 1.92596303e-08), y);
+        return fixed(g, LLVMBuildFAdd(b, e, fused(g, r, tri_cpu_constf_like(type, 1.44269504), y), ""), x);
+    }
+    LLVMValueRef t = fused(g, square, p, LLVMBuildFMul(b, e, tri_cpu_constf_like(type, -2.12194440e-4), ""));
+    return fixed(g, fused(g, e, tri_cpu_constf_like(type, 0.693359375), LLVMBuildFAdd(b, r, t, "")), x);
+}
+
 LLVMValueRef tri_cpu_table_call(tri_cpu_gen *g, const char *function, LLVMValueRef *args, int count)
 {
-    if (strcmp(function, "erf") != 0 || count != 1 || g->host.is_aarch64 || !tri_host_has(&g->host, "avx512f") ||
+    bool is_log = strcmp(function, "log") == 0, is_binary = strcmp(function, "log2") == 0;
+    if (!(strcmp(function, "erf") == 0 || is_log || is_binary) || count != 1 || g->host.is_aarch64 ||
+        !tri_host_has(&g->host, "avx512f") ||
         tri_cpu_lanes_of(args[0]) != TRI_CPU_LANES || LLVMGetElementType(LLVMTypeOf(args[0])) != g->f32)
         return NULL;
-    return erf_of(g, args[0]);
+    return is_log || is_binary ? log_of(g, args[0], is_binary) : erf_of(g, args[0]);
 }

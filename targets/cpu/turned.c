@@ -1,4 +1,4 @@
-/* Gathers by `arange ^ c`, as sorting networks have them: the lanes of a chunk come from one chunk, by one permutation. */
+/* Gathers by `arange ^ c`, as sorting networks have them: the lanes of a chunk come from one chunk, by a permutation. */
 #include "targets/cpu/cpu.h"
 
 static bool counts_from_zero(MlirOperation op)
@@ -16,7 +16,8 @@ static MlirValue turned_by(tri_cpu_gen *g, MlirValue indices)
         return none;
     for (int i = 0; i < 2; i++) {
         MlirOperation range = tri_op_def(tri_op_operand(op, i)), other = tri_op_def(tri_op_operand(op, 1 - i));
-        if (counts_from_zero(range) && !mlirOperationIsNull(other) && (tri_op_is(other, "tt.splat") || tri_op_is(other, "arith.constant")))
+        if (counts_from_zero(range) && !mlirOperationIsNull(other) &&
+            (tri_op_is(other, "tt.splat") || tri_op_is(other, "arith.constant")))
             return tri_op_operand(op, 1 - i);
     }
     return none;
