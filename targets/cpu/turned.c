@@ -1,4 +1,4 @@
-/* Gathers by `arange ^ c`, as sorting networks have them: the lanes of a chunk come from one chunk, by a permutation. */
+/* Gathers by `arange ^ c`, as sorting networks have them: a chunk's lanes come from one chunk, by one permutation. */
 #include "targets/cpu/cpu.h"
 
 static bool counts_from_zero(MlirOperation op)
