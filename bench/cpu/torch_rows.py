@@ -126,6 +126,19 @@ def rows():
     yield "vecadd", call("vecadd", (64, 1, 1), flat, y, flat_y, 1 << 18), lambda: torch.add(flat, y), 0, flat_y
 
 
+def few_rows():
+    """A group norm, and what one row or vector makes of a matrix."""
+    x, w, b, out = torch.randn(4, 128, 32, 32), torch.randn(128), torch.randn(128), torch.empty(4, 128, 32, 32)
+    yield ("group norm", call("group_norm", (32, 1, 1), x, out, w, b, 1024, 8, 1e-5),
+           lambda: F.group_norm(x, 8, w, b, 1e-5), 0, out)
+    a, v, y = torch.randn(2048, 2048).bfloat16(), torch.randn(2048).bfloat16(), torch.empty(2048, dtype=torch.bfloat16)
+    yield "gemv bf16", call("gemv", (128, 1, 1), a, v, y, 2048, 2048), lambda: torch.mv(a, v), 0, y
+    q, k, values = (torch.randn(1, 16, n, 64).bfloat16() for n in (1, 2048, 2048))
+    one = torch.empty_like(q)
+    yield ("decode bf16", call("decode", (16, 1, 1), q, k, values, one, 2048, 0.125),
+           lambda: F.scaled_dot_product_attention(q, k, values), 0, one)
+
+
 def indexed():
     """Rows that look for values, or read and write them elsewhere."""
     x, logits, labels = torch.randn(1024, 1024), torch.randn(16, 1 << 17), torch.randint(0, 1 << 17, (16,))
@@ -138,6 +151,11 @@ def indexed():
     table, numbers, rows = torch.randn(8192, 1024), torch.randint(0, 8192, (1024,)), torch.empty(1024, 1024)
     yield ("embedding", call("embedding", (1024, 1, 1), table, numbers, rows, 1024),
            lambda: F.embedding(numbers, table), 0, rows)
+    best = torch.empty(1024, 8)
+    yield "top 8", call("topk", (1024, 1, 1), x, best, 1024), lambda: torch.topk(x, 8, 1)[0], 0, best
+    sums, other = torch.zeros(8192, 1024), torch.zeros(8192, 1024)
+    yield ("index add", call("index_add", (1024, 1, 1), sums, numbers, x, 1024),
+           lambda: other.index_add_(0, numbers, x), 0, None)
     flat, order, out = torch.randn(1 << 18), torch.randint(0, 1 << 18, (1 << 18,)), torch.empty(1 << 18)
     yield "gather", call("gather", (64, 1, 1), flat, order, out, 1 << 18), lambda: torch.take(flat, order), 0, out
 
@@ -253,7 +271,7 @@ class Row:
 def main():
     if "amx_bf16" not in open("/proc/cpuinfo").read():
         print("products with AMX: not run, this processor has none")
-    table = [Row(*row) for source in (rows(), indexed(), products(), limits(), nests()) for row in source
+    table = [Row(*row) for source in (rows(), few_rows(), indexed(), products(), limits(), nests()) for row in source
              if not wanted or row[0].startswith(tuple(wanted))]
     for turn in range(Row.PASSES):
         for row in table:
