@@ -114,7 +114,8 @@ static LLVMValueRef same_walk(tri_cpu_gen *g, const range *x, const range *y)
     return same;
 }
 
-LLVMValueRef tri_cpu_alias_check(tri_cpu_gen *g, MlirOperation op)
+/* An i1 that says whether a store may be fused with the loads of its operands; null: it always may. */
+static LLVMValueRef check(tri_cpu_gen *g, MlirOperation op, bool may_be_same)
 {
     reads r = {0};
     tri_map_init(&r.seen, g->arena);
@@ -123,7 +124,7 @@ LLVMValueRef tri_cpu_alias_check(tri_cpu_gen *g, MlirOperation op)
         collect_alias(g, tri_op_operand(op, i), &r);
     bool is_safe = !r.too_many;
     for (int i = 0; i < r.count; i++)
-        is_safe &= r.pointers[i].ptr == pointer.ptr;
+        is_safe &= may_be_same && r.pointers[i].ptr == pointer.ptr;
     if (is_safe)
         return NULL;
     int rank = tri_type_rank(mlirValueGetType(pointer));
@@ -137,7 +138,7 @@ LLVMValueRef tri_cpu_alias_check(tri_cpu_gen *g, MlirOperation op)
     bool known = !r.too_many && range_of(g, pointer, &store);
     for (int i = 0; i < r.count && known; i++) {
         range load;
-        if (r.pointers[i].ptr == pointer.ptr)
+        if (may_be_same && r.pointers[i].ptr == pointer.ptr)
             continue;
         known = range_of(g, r.pointers[i], &load);
         if (!known)
@@ -146,7 +147,9 @@ LLVMValueRef tri_cpu_alias_check(tri_cpu_gen *g, MlirOperation op)
         LLVMValueRef above = LLVMBuildICmp(g->b, LLVMIntULE, load.hi, store.lo, "");
         LLVMValueRef below = LLVMBuildICmp(g->b, LLVMIntULE, store.hi, load.lo, "");
         LLVMValueRef apart = LLVMBuildOr(g->b, below, above, "");
-        ok = LLVMBuildAnd(g->b, ok, LLVMBuildOr(g->b, apart, same_walk(g, &store, &load), ""), "");
+        if (may_be_same)
+            apart = LLVMBuildOr(g->b, apart, same_walk(g, &store, &load), "");
+        ok = LLVMBuildAnd(g->b, ok, apart, "");
     }
     tri_cpu_ask_end(g);
     return known ? ok : LLVMConstInt(g->i1, 0, false);
@@ -203,4 +206,29 @@ void tri_cpu_store_whole(tri_cpu_gen *g, MlirOperation op, void (*store)(tri_cpu
         tri_map_set_ptr(&g->binds, kept.values[i].ptr, kept.saved[i]);
     if (mlirOperationGetNumResults(op) == 0) /* results would be in what is released */
         tri_cpu_release(g, mark);
+}
+
+void tri_cpu_store_apart(tri_cpu_gen *g, MlirOperation op, bool may_be_same,
+                         void (*store)(tri_cpu_gen *g, MlirOperation op))
+{
+    LLVMValueRef may_fuse = check(g, op, may_be_same);
+    if (!may_fuse) {
+        store(g, op);
+        return;
+    }
+    /* The stored block is evaluated chunk by chunk only where no chunk's store can reach a later
+     * chunk's load; else it is evaluated as a whole first. */
+    tri_cpu_at(g, 0);
+    LLVMBasicBlockRef fused = tri_cpu_new_block(g, "disjoint"), whole = tri_cpu_new_block(g, "overlapping");
+    LLVMBasicBlockRef join = tri_cpu_new_block(g, "after_store");
+    LLVMBuildCondBr(g->b, may_fuse, fused, whole);
+    tri_cpu_move(g, 0, fused);
+    store(g, op);
+    tri_cpu_at(g, 0);
+    LLVMBuildBr(g->b, join);
+    tri_cpu_move(g, 0, whole);
+    tri_cpu_store_whole(g, op, store);
+    tri_cpu_at(g, 0);
+    LLVMBuildBr(g->b, join);
+    tri_cpu_move(g, 0, join);
 }

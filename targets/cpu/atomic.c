@@ -182,7 +182,10 @@ void tri_cpu_atomic_op(tri_cpu_gen *g, MlirOperation op)
 {
     if (tri_type_is_tensor(mlirValueGetType(tri_op_operand(op, 1)))) {
         /* what the values read from memory is read before the first update */
-        tri_cpu_store_whole(g, op, tri_cpu_atomic_in_chunks(g, op) ? tri_cpu_atomic_block : atomic_nest);
+        if (tri_cpu_atomic_in_chunks(g, op))
+            tri_cpu_store_apart(g, op, false, tri_cpu_atomic_block);
+        else
+            tri_cpu_store_whole(g, op, atomic_nest);
         return;
     }
     bool is_cas = tri_op_is(op, "tt.atomic_cas");

@@ -411,8 +411,10 @@ int tri_cpu_masks_of(tri_cpu_gen *g, MlirValue own, const MlirValue *values, int
                      int max);
 
 /* alias.c */
-/* An i1 that says whether a store may be fused with the loads of its operands; null: it always may. */
-LLVMValueRef tri_cpu_alias_check(tri_cpu_gen *g, MlirOperation op);
+/* Runs `store`, as a whole where it may not be fused with the loads of its operands. `may_be_same`: it may be with
+ * those that read at each index what is stored there. */
+void tri_cpu_store_apart(tri_cpu_gen *g, MlirOperation op, bool may_be_same,
+                         void (*store)(tri_cpu_gen *g, MlirOperation op));
 /* Runs `store` with the operands that read memory evaluated as a whole before. */
 void tri_cpu_store_whole(tri_cpu_gen *g, MlirOperation op, void (*store)(tri_cpu_gen *g, MlirOperation op));
 

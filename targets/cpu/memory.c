@@ -579,30 +579,6 @@ static void store_nest(tri_cpu_gen *g, MlirOperation op)
     tri_cpu_turn_run(g, &domain, value);
 }
 
-static void block_store(tri_cpu_gen *g, MlirOperation op)
-{
-    LLVMValueRef may_fuse = tri_cpu_alias_check(g, op);
-    if (!may_fuse) {
-        store_nest(g, op);
-        return;
-    }
-    /* The stored block is evaluated chunk by chunk only where no chunk's store can reach a later
-     * chunk's load; else it is evaluated as a whole first. */
-    tri_cpu_at(g, 0);
-    LLVMBasicBlockRef fused = tri_cpu_new_block(g, "disjoint"), whole = tri_cpu_new_block(g, "overlapping");
-    LLVMBasicBlockRef join = tri_cpu_new_block(g, "after_store");
-    LLVMBuildCondBr(g->b, may_fuse, fused, whole);
-    tri_cpu_move(g, 0, fused);
-    store_nest(g, op);
-    tri_cpu_at(g, 0);
-    LLVMBuildBr(g->b, join);
-    tri_cpu_move(g, 0, whole);
-    tri_cpu_store_whole(g, op, store_nest);
-    tri_cpu_at(g, 0);
-    LLVMBuildBr(g->b, join);
-    tri_cpu_move(g, 0, join);
-}
-
 void tri_cpu_store_op(tri_cpu_gen *g, MlirOperation op)
 {
     if (!tri_type_is_tensor(mlirValueGetType(tri_op_operand(op, 1)))) {
@@ -610,7 +586,7 @@ void tri_cpu_store_op(tri_cpu_gen *g, MlirOperation op)
         return;
     }
     LLVMBasicBlockRef is_done = tri_cpu_queue_store(g, op);
-    block_store(g, op);
+    tri_cpu_store_apart(g, op, true, store_nest);
     if (is_done) {
         tri_cpu_at(g, 0);
         LLVMBuildBr(g->b, is_done);

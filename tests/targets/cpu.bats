@@ -155,6 +155,9 @@ man_text() { sed -n '/vector code of the compiler/,/as they do on aarch64/p' "$S
     # numbers of rows that are loaded leave their elements neighbours
     tritcc -arch=x86-64-v4 -sig 'blocks(*fp32, *i64, *fp32, i32, i32, i32, 8, 64)' -emit=asm=blocks.s updates.tri
     [ "$(count 'lock.*cmpxchg16b' blocks.s)" -ge 1 ]
+    # what is added is not copied first where it lies apart: the copy is in one of two paths
+    tritcc -arch=x86-64-v4 -O0 -sig "$rows" -emit=llir=rows.ll updates.tri
+    grep -q '^disjoint' rows.ll
     # what no other program sees needs neither
     tritcc -arch=x86-64-v4 -sig 'own(*fp32, *fp32, 128)' -emit=asm=own.s updates.tri
     [ "$(count 'xend|lock' own.s)" = 0 ]
