@@ -242,6 +242,7 @@ typedef struct tri_cpu_gen {
     const tri_cpu_sites *sites;  /* of -fsanitize=undefined */
     tri_map queues;              /* dots, and arguments of loops, -> the queue of products (dot_queue.c) */
     TRI_VEC(void *) queue_list;
+    TRI_VEC(void *) twins;       /* functions that multiply (dot_twin.c) */
     LLVMValueRef cache;          /* memory for packed operands (dot_cache.c); null: none */
     int64_t cache_bytes, cache_share;
     TRI_VEC(MlirValue) pending;  /* kept values that the next reduction writes to memory (block.c) */

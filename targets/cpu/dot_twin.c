@@ -1,6 +1,6 @@
 /* Functions that multiply. In an object that runs with AMX and without there is one program for both: it packs operands
  * as tiles want them, and calls one of two functions for a product, as the hidden parameter `tiles` of all functions
- * says: with tiles, or of the same operands without (dot_plain.c). */
+ * says: with tiles, or of the same operands without (dot_plain.c). Products of one shape have one function. */
 #include "targets/cpu/dot.h"
 
 #include "ir/llvm.h"
@@ -90,19 +90,49 @@ static LLVMValueRef make_function(tri_cpu_gen *g, const tri_cpu_product *product
 
 bool tri_cpu_twin_suits(const tri_cpu_product *x) { return x->g->tiles && x->isa && x->isa->is_tile; }
 
+typedef struct {
+    tri_cpu_product x;
+    LLVMValueRef with, without; /* without: null where there is one form */
+} twin;
+
+static bool is_same_type(tri_cpu_type x, tri_cpu_type y) { return x.kind == y.kind && x.bits == y.bits; }
+
+static bool is_same_function(const tri_cpu_product *x, const tri_cpu_product *y)
+{
+    bool is_same_shape = x->batch == y->batch && x->m == y->m && x->n == y->n && x->k == y->k &&
+                         x->strip == y->strip && x->span == y->span && x->most_trips == y->most_trips;
+    bool are_same_types = is_same_type(x->compute, y->compute) && x->isa == y->isa && x->is_split == y->is_split &&
+                          mlirTypeEqual(x->mlir_element, y->mlir_element) && !x->is_narrow == !y->is_narrow &&
+                          (!x->is_narrow || is_same_type(x->narrow, y->narrow));
+    bool is_said_alike = is_said(x->is_fresh) || is_said(y->is_fresh) ? x->is_fresh == y->is_fresh : true;
+    return is_same_shape && are_same_types && is_said_alike;
+}
+
+static twin *make_twin(const tri_cpu_product *x)
+{
+    tri_cpu_gen *g = x->g;
+    twin *t = TRI_NEW(g->arena, twin);
+    *t = (twin){.x = *x, .with = make_function(g, x, tri_cpu_product_emit)};
+    tri_vec_push(g->arena, &g->twins, (void *)t);
+    if (!tri_cpu_twin_suits(x))
+        return t;
+    tri_cpu_twin_mark(g, t->with);
+    const tri_host host = g->host;
+    g->host = *g->plain;
+    t->without = make_function(g, x, tri_cpu_plain_emit);
+    LLVMSetValueName2(t->without, "plain_products", sizeof "plain_products" - 1);
+    g->host = host;
+    return t;
+}
+
 LLVMValueRef tri_cpu_twin_function(const tri_cpu_product *x)
 {
     tri_cpu_gen *g = x->g;
-    LLVMValueRef with = make_function(g, x, tri_cpu_product_emit);
-    if (!tri_cpu_twin_suits(x))
-        return with;
-    tri_cpu_twin_mark(g, with);
-    const tri_host host = g->host;
-    g->host = *g->plain;
-    LLVMValueRef without = make_function(g, x, tri_cpu_plain_emit);
-    LLVMSetValueName2(without, "plain_products", sizeof "plain_products" - 1);
-    g->host = host;
-    return LLVMBuildSelect(g->b, g->tiles, with, without, "");
+    const twin *t = NULL;
+    for (size_t i = 0; i < g->twins.len && !t; i++)
+        t = is_same_function(&((const twin *)g->twins.at[i])->x, x) ? g->twins.at[i] : NULL;
+    t = t ? t : make_twin(x);
+    return t->without ? LLVMBuildSelect(g->b, g->tiles, t->with, t->without, "") : t->with;
 }
 
 void tri_cpu_twin_call(const tri_cpu_product *x)

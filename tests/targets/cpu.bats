@@ -707,6 +707,25 @@ END
     # shellcheck disable=SC2086
     tritcc $tiles -fdot-precision=ieee -sig "single($single)" -emit=asm=ieee.s "$SRCDIR/tests/exec/tiles.tri"
     [ "$(cat bits.s ieee.s | grep -cE 'tdp|tilecfg|_amx')" = 0 ]
+    # products of one shape are by one function, of each form
+    cat >two.tri <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def two(a, b, c, flag):
+    i, j = tl.arange(0, 32)[:, None], tl.arange(0, 32)[None, :]
+    x, y = tl.load(a + 32 * i + j), tl.load(b + 32 * i + j)
+    d = tl.dot(x, y)
+    if flag:
+        d = tl.dot(d.to(tl.bfloat16), y) + d
+    tl.store(c + 32 * i + j, d)
+END
+    # shellcheck disable=SC2086
+    tritcc $tiles -sig 'two(*bf16:16, *bf16:16, *fp32:16, i32)' -emit=asm=two.s two.tri
+    [ "$(grep -c '^products[.0-9]*:' two.s)" = 1 ]
+    [ "$(grep -c '^plain_products[.0-9]*:' two.s)" = 1 ]
     # products that no tile suits, and a level that has none
     # shellcheck disable=SC2086
     tritcc $tiles -sig 'few(*bf16, *bf16, *fp32, i32, i32, i32, i32, i32, i32, 16, 16, 16)' -emit=asm=few.s "$SRCDIR/tests/exec/tiles.tri"
