@@ -303,8 +303,9 @@ typedef struct {
 
 typedef struct tri_rt_room tri_rt_room;
 
-/* Panels that threads of a launch have in their rooms, for all of them to read. */
-enum { TRI_RT_SHARED_PANELS = 32, TRI_RT_MAX_KEY = 13 };
+/* Panels that threads of a launch have in their rooms, for all of them to read. A key has up to TRI_CPU_MAX_KEYS words
+ * (targets/cpu/cpu.h) and the generation. */
+enum { TRI_RT_SHARED_PANELS = 32, TRI_RT_PANEL_WORDS = 13 };
 typedef struct tri_rt_shared {
     unsigned count;                  /* atomic: of those below that are taken, or more */
     tri_rt_room *left;               /* atomic: of threads that are done; they stay until all are */
@@ -313,7 +314,7 @@ typedef struct tri_rt_shared {
         tri_rt_room *room;
         int64_t directory, panel; /* where the room's directory is that it is of, in bytes; its number there */
         int64_t words;
-        uint64_t key[TRI_RT_MAX_KEY];
+        uint64_t key[TRI_RT_PANEL_WORDS];
     } panels[TRI_RT_SHARED_PANELS];
 } tri_rt_shared;
 void tri_rt_share(tri_rt_shared *shared);   /* before the launch: none is there */

@@ -171,7 +171,7 @@ static void publish(const tri_rt_state *state, int64_t directory, int64_t panel,
 {
     tri_rt_shared *shared = state->shared;
     unsigned at = __atomic_load_n(&shared->count, __ATOMIC_RELAXED);
-    if (words > TRI_RT_MAX_KEY || at >= TRI_RT_SHARED_PANELS)
+    if (words > TRI_RT_PANEL_WORDS || at >= TRI_RT_SHARED_PANELS)
         return;
     at = __atomic_fetch_add(&shared->count, 1, __ATOMIC_RELAXED);
     if (at >= TRI_RT_SHARED_PANELS)
