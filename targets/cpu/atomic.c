@@ -63,28 +63,39 @@ LLVMValueRef tri_cpu_atomic_combine(tri_cpu_gen *g, int64_t kind, tri_cpu_type t
     return tri_cpu_intrinsic(g, kind == 6 ? "llvm.maxnum" : "llvm.minnum", &like, 1, args, 2);
 }
 
-/* An update of a small float by a compare-exchange loop on its bits. */
-static LLVMValueRef small_update(tri_cpu_gen *g, int level, int64_t kind, LLVMAtomicOrdering order,
-                                 LLVMValueRef address, LLVMValueRef v, tri_cpu_type t)
+LLVMValueRef tri_cpu_atomic_retry(tri_cpu_gen *g, int64_t kind, LLVMAtomicOrdering order, tri_cpu_type type,
+                                  LLVMValueRef address, LLVMValueRef first, LLVMValueRef v, unsigned align)
 {
-    LLVMTypeRef type = tri_cpu_llvm_type(g, t);
-    LLVMValueRef first = LLVMBuildLoad2(g->b, type, address, "");
-    LLVMSetOrdering(first, LLVMAtomicOrderingMonotonic);
-    LLVMSetAlignment(first, t.bits / 8);
+    LLVMTypeRef raw = LLVMTypeOf(first);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(g->b), loop = tri_cpu_new_block(g, "retry");
     LLVMBasicBlockRef next = tri_cpu_new_block(g, "updated");
     LLVMBuildBr(g->b, loop);
     LLVMPositionBuilderAtEnd(g->b, loop);
-    LLVMValueRef old = LLVMBuildPhi(g->b, type, "");
+    LLVMValueRef old = LLVMBuildPhi(g->b, raw, "");
     LLVMAddIncoming(old, &first, &from, 1);
-    LLVMValueRef wanted = tri_cpu_atomic_combine(g, kind, t, old, v);
+    LLVMValueRef made = tri_cpu_atomic_combine(g, kind, type, LLVMBuildBitCast(g->b, old, LLVMTypeOf(v), ""), v);
     LLVMAtomicOrdering failure = LLVMAtomicOrderingMonotonic;
-    LLVMValueRef pair = LLVMBuildAtomicCmpXchg(g->b, address, old, wanted, order, failure, false);
+    made = LLVMBuildBitCast(g->b, made, raw, "");
+    LLVMValueRef pair = LLVMBuildAtomicCmpXchg(g->b, address, old, made, order, failure, false);
+    LLVMSetAlignment(pair, align);
     LLVMValueRef seen = LLVMBuildExtractValue(g->b, pair, 0, "");
     LLVMBasicBlockRef end = LLVMGetInsertBlock(g->b);
     LLVMAddIncoming(old, &seen, &end, 1);
     LLVMBuildCondBr(g->b, LLVMBuildExtractValue(g->b, pair, 1, ""), next, loop);
-    tri_cpu_move(g, level, next);
+    LLVMPositionBuilderAtEnd(g->b, next);
+    return old;
+}
+
+/* Of a small float. */
+static LLVMValueRef small_update(tri_cpu_gen *g, int level, int64_t kind, LLVMAtomicOrdering order,
+                                 LLVMValueRef address, LLVMValueRef v, tri_cpu_type t)
+{
+    unsigned bytes = (unsigned)t.bits / 8;
+    LLVMValueRef first = LLVMBuildLoad2(g->b, tri_cpu_llvm_type(g, t), address, "");
+    LLVMSetOrdering(first, LLVMAtomicOrderingMonotonic);
+    LLVMSetAlignment(first, bytes);
+    LLVMValueRef old = tri_cpu_atomic_retry(g, kind, order, t, address, first, v, bytes);
+    tri_cpu_move(g, level, LLVMGetInsertBlock(g->b));
     return old;
 }
 

@@ -122,22 +122,7 @@ static void exchange(tri_cpu_gen *g, const update *u, LLVMValueRef address, LLVM
         first = LLVMBuildInsertElement(g->b, first, part, tri_cpu_i64(g, k), "");
     }
     first = LLVMBuildBitCast(g->b, first, raw, "");
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(g->b), retry = tri_cpu_new_block(g, "retry");
-    LLVMBasicBlockRef next = tri_cpu_new_block(g, "exchanged");
-    LLVMBuildBr(g->b, retry);
-    LLVMPositionBuilderAtEnd(g->b, retry);
-    LLVMValueRef old = LLVMBuildPhi(g->b, raw, "");
-    LLVMAddIncoming(old, &first, &from, 1);
-    LLVMValueRef made = tri_cpu_atomic_combine(g, u->kind, u->type, LLVMBuildBitCast(g->b, old, LLVMTypeOf(v), ""), v);
-    LLVMAtomicOrdering order = tri_cpu_atomic_order(u->op);
-    LLVMValueRef pair = LLVMBuildAtomicCmpXchg(g->b, address, old, LLVMBuildBitCast(g->b, made, raw, ""), order,
-                                               LLVMAtomicOrderingMonotonic, false);
-    LLVMSetAlignment(pair, bytes);
-    LLVMValueRef seen = LLVMBuildExtractValue(g->b, pair, 0, "");
-    LLVMBasicBlockRef end = LLVMGetInsertBlock(g->b);
-    LLVMAddIncoming(old, &seen, &end, 1);
-    LLVMBuildCondBr(g->b, LLVMBuildExtractValue(g->b, pair, 1, ""), next, retry);
-    LLVMPositionBuilderAtEnd(g->b, next);
+    tri_cpu_atomic_retry(g, u->kind, tri_cpu_atomic_order(u->op), u->type, address, first, v, bytes);
 }
 
 /* A chunk of neighbours by locked instructions: as many at once as their place allows. */

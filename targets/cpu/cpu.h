@@ -265,6 +265,8 @@ static inline bool tri_cpu_is_float(tri_cpu_type t) { return t.kind >= TRI_CPU_F
 static inline bool tri_cpu_is_small(tri_cpu_type t) { return t.kind >= TRI_CPU_F16; }
 LLVMValueRef tri_cpu_i64(tri_cpu_gen *g, int64_t value);
 LLVMValueRef tri_cpu_splat(tri_cpu_gen *g, LLVMValueRef scalar, int lanes);
+/* Lanes `from` on of `v`; with `w` (or null) behind them. */
+LLVMValueRef tri_cpu_part(tri_cpu_gen *g, LLVMValueRef v, LLVMValueRef w, int from, int count);
 /* A constant of the (scalar or vector) type of `like`. */
 LLVMValueRef tri_cpu_const_like(LLVMTypeRef like, int64_t value);
 LLVMValueRef tri_cpu_constf_like(LLVMTypeRef like, double value);
@@ -470,6 +472,10 @@ LLVMTypeRef tri_cpu_desc_type(tri_cpu_gen *g);
 void tri_cpu_desc_make_op(tri_cpu_gen *g, MlirOperation op);
 void tri_cpu_desc_access_op(tri_cpu_gen *g, MlirOperation op);
 LLVMAtomicOrdering tri_cpu_atomic_order(MlirOperation op);
+/* An update by a compare-exchange loop on the bits of `first`, which were read at the address: what was there. `v` has
+ * as many bits; the builder is behind the loop then. */
+LLVMValueRef tri_cpu_atomic_retry(tri_cpu_gen *g, int64_t kind, LLVMAtomicOrdering order, tri_cpu_type type,
+                                  LLVMValueRef address, LLVMValueRef first, LLVMValueRef v, unsigned align);
 /* What an update of a kind makes of `old` in memory: scalars or vectors. */
 LLVMValueRef tri_cpu_atomic_combine(tri_cpu_gen *g, int64_t kind, tri_cpu_type type, LLVMValueRef old, LLVMValueRef v);
 /* atomic_block.c: can the block be updated in chunks? Does so. */

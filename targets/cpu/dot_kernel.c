@@ -180,16 +180,6 @@ static void step(tri_cpu_product *x, LLVMValueRef *base, const tile_shape *t, LL
     }
 }
 
-/* Lanes `from` on of `v`; with `w` (or null) behind them. */
-static LLVMValueRef lanes_of(tri_cpu_gen *g, LLVMValueRef v, LLVMValueRef w, int from, int count)
-{
-    LLVMValueRef order[TRI_CPU_LANES];
-    for (int i = 0; i < count; i++)
-        order[i] = LLVMConstInt(g->i32, (uint64_t)(from + i), false);
-    return LLVMBuildShuffleVector(g->b, v, w ? w : LLVMGetPoison(LLVMTypeOf(v)),
-                                  LLVMConstVector(order, (unsigned)count), "");
-}
-
 /* What the accumulators of rows from `u` on have before the products. */
 static void begin_sums(tri_cpu_product *x, LLVMValueRef d, LLVMValueRef excess, const tile_shape *t, int u, int p,
                        bool is_zero)
@@ -204,7 +194,7 @@ static void begin_sums(tri_cpu_product *x, LLVMValueRef d, LLVMValueRef excess, 
         rows[h] = LLVMBuildLoad2(g->b, line, element_at(x, d, t->row[u + h], width, t->column[p]), "");
         LLVMSetAlignment(rows[h], x->compute.bits / 8);
     }
-    LLVMValueRef sum = t->height > 1 ? lanes_of(g, rows[0], rows[1], 0, 2 * t->width) : rows[0];
+    LLVMValueRef sum = t->height > 1 ? tri_cpu_part(g, rows[0], rows[1], 0, 2 * t->width) : rows[0];
     if (excess) {
         LLVMValueRef row = t->row[u], by = LLVMBuildGEP2(g->b, g->i32, excess, &row, 1, "");
         by = LLVMBuildLoad2(g->b, g->i32, by, "");
@@ -219,7 +209,7 @@ static void store_sums(tri_cpu_product *x, LLVMValueRef d, const tile_shape *t, 
     LLVMValueRef sum = LLVMBuildLoad2(g->b, t->vector, t->acc[u][p], "");
     LLVMValueRef width = x->out ? x->out_stride : tri_cpu_i64(g, x->n);
     for (int h = 0; h < t->height; h++) {
-        LLVMValueRef row = t->height > 1 ? lanes_of(g, sum, NULL, h * t->width, t->width) : sum;
+        LLVMValueRef row = t->height > 1 ? tri_cpu_part(g, sum, NULL, h * t->width, t->width) : sum;
         LLVMValueRef at = element_at(x, x->out ? x->out : d, t->row[u + h], width, t->column[p]);
         LLVMValueRef s = LLVMBuildStore(g->b, row, at);
         LLVMSetAlignment(s, x->compute.bits / 8);

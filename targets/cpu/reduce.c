@@ -463,13 +463,10 @@ void tri_cpu_reduce_slice(tri_cpu_gen *g, MlirOperation op, LLVMValueRef slice)
     reduction *r = tri_map_find_ptr(&g->sliced, op.ptr);
     LLVMTypeRef type = LLVMGetAllocatedType(r->acc[0]);
     int lanes = (int)LLVMGetVectorSize(type);
-    LLVMValueRef order[TRI_CPU_MAX_LANES], args[2], out[1];
+    LLVMValueRef args[2], out[1];
     for (int from = 0; from < tri_cpu_lanes_of(slice); from += lanes) {
-        for (int i = 0; i < lanes; i++)
-            order[i] = LLVMConstInt(g->i32, (uint64_t)(from + i), false);
         args[0] = LLVMBuildLoad2(g->b, type, r->acc[0], "");
-        args[1] = LLVMBuildShuffleVector(g->b, slice, LLVMGetPoison(LLVMTypeOf(slice)),
-                                         LLVMConstVector(order, (unsigned)lanes), "");
+        args[1] = tri_cpu_part(g, slice, NULL, from, lanes);
         combine(g, r, args, out);
         LLVMBuildStore(g->b, out[0], r->acc[0]);
     }

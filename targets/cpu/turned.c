@@ -36,14 +36,6 @@ static int lanes_of_register(tri_cpu_gen *g, tri_cpu_type type)
     return is_half ? vl : most && vl % most == 0 ? most : 0;
 }
 
-static LLVMValueRef part_of(tri_cpu_gen *g, LLVMValueRef v, int from, int count)
-{
-    LLVMValueRef order[TRI_CPU_LANES];
-    for (int i = 0; i < count; i++)
-        order[i] = LLVMConstInt(g->i32, (uint64_t)(from + i), false);
-    return LLVMBuildShuffleVector(g->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(order, (unsigned)count), "");
-}
-
 /* Lanes of a register by the numbers of others. */
 static LLVMValueRef permuted(tri_cpu_gen *g, LLVMValueRef v, LLVMValueRef lanes)
 {
@@ -60,7 +52,7 @@ static LLVMValueRef permuted(tri_cpu_gen *g, LLVMValueRef v, LLVMValueRef lanes)
 static LLVMValueRef turned(tri_cpu_gen *g, LLVMValueRef v, LLVMValueRef c, int count, unsigned bits)
 {
     LLVMTypeRef number = bits == 64 ? g->i64 : g->i32;
-    LLVMValueRef lanes[TRI_CPU_LANES], order[TRI_CPU_LANES], parts[2];
+    LLVMValueRef lanes[TRI_CPU_LANES], parts[2];
     for (int i = 0; i < count; i++)
         lanes[i] = LLVMConstInt(number, (uint64_t)i, false);
     LLVMValueRef low = LLVMBuildAnd(g->b, c, tri_cpu_i64(g, count - 1), "");
@@ -69,12 +61,10 @@ static LLVMValueRef turned(tri_cpu_gen *g, LLVMValueRef v, LLVMValueRef c, int c
     if (count == tri_cpu_lanes_of(v))
         return permuted(g, v, by);
     LLVMValueRef swaps = LLVMBuildIsNotNull(g->b, LLVMBuildAnd(g->b, c, tri_cpu_i64(g, count), ""), "");
-    LLVMValueRef first = part_of(g, v, 0, count), second = part_of(g, v, count, count);
+    LLVMValueRef first = tri_cpu_part(g, v, NULL, 0, count), second = tri_cpu_part(g, v, NULL, count, count);
     parts[0] = permuted(g, LLVMBuildSelect(g->b, swaps, second, first, ""), by);
     parts[1] = permuted(g, LLVMBuildSelect(g->b, swaps, first, second, ""), by);
-    for (int i = 0; i < 2 * count; i++)
-        order[i] = LLVMConstInt(g->i32, (uint64_t)i, false);
-    return LLVMBuildShuffleVector(g->b, parts[0], parts[1], LLVMConstVector(order, (unsigned)count * 2), "");
+    return tri_cpu_part(g, parts[0], parts[1], 0, 2 * count);
 }
 
 bool tri_cpu_gather_turned(tri_cpu_gen *g, MlirOperation op, LLVMValueRef source, tri_cpu_val *out)

@@ -110,6 +110,15 @@ LLVMValueRef tri_cpu_splat(tri_cpu_gen *g, LLVMValueRef scalar, int lanes)
     return LLVMBuildShuffleVector(g->b, one, LLVMGetPoison(type), mask, "");
 }
 
+LLVMValueRef tri_cpu_part(tri_cpu_gen *g, LLVMValueRef v, LLVMValueRef w, int from, int count)
+{
+    LLVMValueRef order[TRI_CPU_MAX_LANES];
+    for (int i = 0; i < count; i++)
+        order[i] = LLVMConstInt(g->i32, (uint64_t)(from + i), false);
+    return LLVMBuildShuffleVector(g->b, v, w ? w : LLVMGetPoison(LLVMTypeOf(v)),
+                                  LLVMConstVector(order, (unsigned)count), "");
+}
+
 LLVMValueRef tri_cpu_intrinsic(tri_cpu_gen *g, const char *name, LLVMTypeRef *overloads, int overload_count,
                                LLVMValueRef *args, int count)
 {
